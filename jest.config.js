@@ -16,8 +16,8 @@ const project = {
 };
 
 const withKafka = {
-  globalSetup: '<rootDir>/test/support/kafka-for-all.js',
-  globalTeardown: '<rootDir>/test/support/kafka-after-all.js',
+  globalSetup: '<rootDir>/test/support/servers/kafka-for-all.js',
+  globalTeardown: '<rootDir>/test/support/servers/kafka-after-all.js',
 };
 
 /**
@@ -59,7 +59,7 @@ export default {
     ...(process.env.PLANTED ? [{ ...project, displayName: 'planted', testMatch: ['**/*.planted.ts'] }] : []),
   ],
   // Besides that of a project.
-  globalSetup: '<rootDir>/test/support/certificates-for-all.js',
+  globalSetup: '<rootDir>/test/support/servers/certificates-for-all.js',
   reporters: ['default', '<rootDir>/test/runner/summary-reporter.js'],
   testSequencer: '<rootDir>/test/runner/longest-first.js',
   // For what hangs: tests wait for conditions. Grows with the load of the machine (test/runner).

@@ -9,7 +9,7 @@ export default {
     'bench/{run,against}.ts',
     'bench/{processes,rows}/*.ts',
     'bench/support/{profile,typescript}.js',
-    'test/support/sqlite-child-process.js',
+    'test/support/servers/sqlite-child-process.js',
     'test/support/walk/marking{,-hooks}.js',
     'test/services/kafka/kafka.js',
     'test/runner/{nightly,coverage}.js',

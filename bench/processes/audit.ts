@@ -13,9 +13,9 @@ import { topicsOf } from '../../src/delivery/topics.js';
 import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { Scratch } from '../../src/ports/scratch.js';
-import { DELIVERED, failedWith, named } from '../../test/support/delivery-samples.js';
-import { toLogRecord } from '../../test/support/log-records.js';
-import { added, registered } from '../../test/support/webhook-samples.js';
+import { DELIVERED, failedWith, named } from '../../test/support/generators/delivery-samples.js';
+import { toLogRecord } from '../../test/support/generators/log-records.js';
+import { added, registered } from '../../test/support/generators/webhook-samples.js';
 import { answerParent } from '../support/child.js';
 
 export interface Audited {

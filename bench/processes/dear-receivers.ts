@@ -1,9 +1,9 @@
 /** Receivers that make each attempt cost the service as much CPU as they can, most of them with a 2xx. */
 import { createServer, type TlsOptions } from 'node:tls';
-import { certificateFor } from '../../test/support/certificates.js';
-import { costlyChain } from '../../test/support/costly-chain.js';
-import { largestParameters, rsaCertificate } from '../../test/support/diffie-hellman.js';
-import { listen } from '../../test/support/receiver.js';
+import { certificateFor } from '../../test/support/servers/certificates.js';
+import { costlyChain } from '../../test/support/servers/costly-chain.js';
+import { largestParameters, rsaCertificate } from '../../test/support/servers/diffie-hellman.js';
+import { listen } from '../../test/support/servers/receiver.js';
 import { answerParent } from '../support/child.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';

@@ -1,5 +1,5 @@
 /** Receivers that do their worst, in a process of their own: those of the hostile receivers' tests that answer something. */
-import { HOSTILE_KINDS } from '../../test/support/hostile-endpoints.js';
+import { HOSTILE_KINDS } from '../../test/support/servers/hostile-endpoints.js';
 import { answerParent } from '../support/child.js';
 
 const KINDS = [

@@ -4,7 +4,7 @@
  * A small account is asked for its list all the while, and gets payments.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Settings } from '../../test/support/service.js';
+import type { Settings } from '../../test/support/clients/service.js';
 import type { Answers, Attack, handlers as hostileHandlers } from '../processes/hostile-clients.js';
 import { type Ask, apiClient } from '../support/api-client.js';
 import { Child } from '../support/child.js';

@@ -1,6 +1,6 @@
 /** What a service uses that has nothing to do: user and system time of its process, after its start has settled. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuMs } from '../../test/support/process-stats.js';
+import { cpuMs } from '../../test/support/clients/process-stats.js';
 import { amount } from '../support/format.js';
 import { onEither, openInstallation, startService } from '../support/installation.js';
 import { eachRound } from '../support/rounds.js';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
-import { findBrowser, launch } from '../../test/support/chromium.js';
+import { findBrowser, launch } from '../../test/support/clients/chromium.js';
 import { type Ask, apiClient } from '../support/api-client.js';
 import { openInstallation, startService } from '../support/installation.js';
 import { writePastDeliveries } from '../support/past-deliveries.js';

@@ -1,6 +1,6 @@
 /** GET /api/webhooks against a bare Koa route with the same body and a look-up of the token. They take turns. */
 import { request } from 'undici';
-import { cpuMs } from '../../test/support/process-stats.js';
+import { cpuMs } from '../../test/support/clients/process-stats.js';
 import type { handlers as koaHandlers } from '../processes/bare-koa.js';
 import type { handlers as loadHandlers } from '../processes/http-load.js';
 import { Child } from '../support/child.js';

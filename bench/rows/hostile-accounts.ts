@@ -4,8 +4,8 @@
  * it. Figures of the same turns.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { peakMemoryMiB } from '../../test/support/process-stats.js';
-import type { Service, Settings } from '../../test/support/service.js';
+import { peakMemoryMiB } from '../../test/support/clients/process-stats.js';
+import type { Service, Settings } from '../../test/support/clients/service.js';
 import type { handlers as hostileHandlers } from '../processes/hostile.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { apiClient } from '../support/api-client.js';

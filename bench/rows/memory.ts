@@ -1,5 +1,5 @@
 /** The most memory a service with 100,000 webhooks has resident while it delivers 1,000 events a second, to 3 URLs each. */
-import { peakMemoryMiB } from '../../test/support/process-stats.js';
+import { peakMemoryMiB } from '../../test/support/clients/process-stats.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { allArrived } from '../support/arrivals.js';
 import { Child } from '../support/child.js';

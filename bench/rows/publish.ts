@@ -7,7 +7,7 @@ import { createRegistration } from '../../src/accounts/registration.js';
 import { openBackbone } from '../../src/composition/backbone.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import type { Service, Settings } from '../../test/support/service.js';
+import type { Service, Settings } from '../../test/support/clients/service.js';
 import type { handlers as loadHandlers } from '../processes/http-load.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { Child } from '../support/child.js';

@@ -1,6 +1,6 @@
 /** The read model from nothing: a start of the service on a store with a history and no read model, until it is ready. */
 import { join } from 'node:path';
-import { type Service, startServing } from '../../test/support/service.js';
+import { type Service, startServing } from '../../test/support/clients/service.js';
 import { remove } from '../support/folders.js';
 import { amount } from '../support/format.js';
 import { endsWithUs, openInstallation, profiling } from '../support/installation.js';

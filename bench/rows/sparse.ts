@@ -3,9 +3,9 @@
  * pauses, or every delivery pays for a TLS handshake. Two figures of the same windows, after the first minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuMs } from '../../test/support/process-stats.js';
-import { scrape } from '../../test/support/scrape.js';
-import type { Service } from '../../test/support/service.js';
+import { cpuMs } from '../../test/support/clients/process-stats.js';
+import { scrape } from '../../test/support/clients/scrape.js';
+import type { Service } from '../../test/support/clients/service.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { Child } from '../support/child.js';
 import { amount } from '../support/format.js';

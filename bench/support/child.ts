@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { testAuthority } from '../../test/support/certificates.js';
+import { testAuthority } from '../../test/support/servers/certificates.js';
 
 export type Handlers = Readonly<Record<string, (given: never) => unknown>>;
 

@@ -3,8 +3,8 @@
  * delivery's time is from when its payment was due until it was answered.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { certificateFor } from '../../test/support/certificates.js';
-import type { Settings } from '../../test/support/service.js';
+import type { Settings } from '../../test/support/clients/service.js';
+import { certificateFor } from '../../test/support/servers/certificates.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import type { handlers as receiverHandlers } from '../processes/receivers.js';
 import { Child } from './child.js';

@@ -1,7 +1,7 @@
 /** Rows about two healthy accounts, with receivers of 10 and of 150 ms, and how many attempts were in flight meanwhile. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { scrape } from '../../test/support/scrape.js';
-import type { Service } from '../../test/support/service.js';
+import { scrape } from '../../test/support/clients/scrape.js';
+import type { Service } from '../../test/support/clients/service.js';
 import { amount } from './format.js';
 import type { SharedRow } from './rounds.js';
 import { percentile } from './statistics.js';

@@ -3,9 +3,15 @@ import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/log/log-record.js';
-import { DELIVERED, failedWith, named, paymentRecord, received } from '../../test/support/delivery-samples.js';
-import { toLogRecord } from '../../test/support/log-records.js';
-import type { Settings } from '../../test/support/service.js';
+import type { Settings } from '../../test/support/clients/service.js';
+import {
+  DELIVERED,
+  failedWith,
+  named,
+  paymentRecord,
+  received,
+} from '../../test/support/generators/delivery-samples.js';
+import { toLogRecord } from '../../test/support/generators/log-records.js';
 
 const A_RECORD = 100;
 

@@ -10,7 +10,7 @@ import { headerPlace, type Sealing, signingSecretPlace } from '../../src/secrets
 import { readConfig } from '../../src/settings/read-config.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream, type WebhookConfiguration } from '../../src/webhooks/events.js';
-import type { Settings } from '../../test/support/service.js';
+import type { Settings } from '../../test/support/clients/service.js';
 import type { Tell } from './row.js';
 
 export interface Population {

@@ -1,5 +1,5 @@
 /** A running service with accounts whose events go to three URLs each, receivers, and a payment system. */
-import type { Service } from '../../test/support/service.js';
+import type { Service } from '../../test/support/clients/service.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { Child } from './child.js';
 import { type Installation, type InstallationOptions, openInstallation, startService } from './installation.js';

@@ -1,7 +1,7 @@
 /** What a small account feels of the others: it is asked for its list, and gets payments, all the while. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuMs, peakMemoryMiB } from '../../test/support/process-stats.js';
-import type { Service } from '../../test/support/service.js';
+import { cpuMs, peakMemoryMiB } from '../../test/support/clients/process-stats.js';
+import type { Service } from '../../test/support/clients/service.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { apiClient } from './api-client.js';
 import { allArrived } from './arrivals.js';

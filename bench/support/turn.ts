@@ -1,6 +1,6 @@
 /** One side's turn: it runs warm, then so many seconds count. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuMs } from '../../test/support/process-stats.js';
+import { cpuMs } from '../../test/support/clients/process-stats.js';
 import type { Receivers } from './installation.js';
 import { SECONDS, WARM_UP_SECONDS } from './sizes.js';
 

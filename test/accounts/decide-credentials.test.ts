@@ -3,7 +3,7 @@ import { type CredentialCommand, decideCredentials } from '../../src/accounts/de
 import { loadProjection } from '../../src/read-model/projection-source.js';
 import type { AccountEvent, PortalSessionOpened } from '../../src/webhooks/events.js';
 import type { AccountCredentials } from '../../src/webhooks/state.js';
-import { AT, registered } from '../support/webhook-samples.js';
+import { AT, registered } from '../support/generators/webhook-samples.js';
 
 const LATER = '2026-11-03T11:00:00.000Z';
 const projection = loadProjection('account-credentials');

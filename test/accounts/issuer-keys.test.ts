@@ -5,8 +5,8 @@ import { KeysUnavailable, type VerifyToken } from '../../src/accounts/access-tok
 import { IssuerKeys, type KeyPace } from '../../src/accounts/issuer-keys.js';
 import { createIssuerTokens } from '../../src/accounts/issuer-tokens.js';
 import { eventually } from '../support/eventually.js';
-import { type Answer, ISSUER_ALGORITHMS, type Issuer, newPairs, startIssuer } from '../support/issuer.js';
 import { type RecordingLogger, recordingLogger } from '../support/recording-logger.js';
+import { type Answer, ISSUER_ALGORITHMS, type Issuer, newPairs, startIssuer } from '../support/servers/issuer.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 const SECONDS = NOW / 1000;

@@ -7,10 +7,10 @@ import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, signingSecretPlace } from '../../src/secrets/sealing.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import type { SealedSecret } from '../../src/webhooks/state.js';
-import { bound } from '../support/bound-store.js';
-import { openSqliteStore } from '../support/sqlite-store.js';
+import { AT, CONTEXT } from '../support/generators/webhook-samples.js';
+import { bound } from '../support/servers/bound-store.js';
+import { openSqliteStore } from '../support/servers/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { AT, CONTEXT } from '../support/webhook-samples.js';
 
 const SEALING = createSealing([masterKey(Buffer.alloc(32, 1))], randomBytes);
 const UNRESERVED = /^[A-Za-z0-9\-_.~]+$/;

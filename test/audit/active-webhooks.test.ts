@@ -2,7 +2,7 @@ import { activeSpans } from '../../src/audit/active-webhooks.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';
 import type { WebhookEvent } from '../../src/webhooks/events.js';
-import { AT, added, registered } from '../support/webhook-samples.js';
+import { AT, added, registered } from '../support/generators/webhook-samples.js';
 
 const projection = loadProjection('account-webhooks');
 

@@ -3,7 +3,7 @@ import * as queries from '../../src/audit/queries.js';
 import { Report } from '../../src/audit/report.js';
 import { AuditTables } from '../../src/audit/tables.js';
 import type { DeliveryStatus, Outcome } from '../../src/ports/delivery-order.js';
-import { scratchInMemory } from '../support/scratch-in-memory.js';
+import { scratchInMemory } from '../support/scenes/scratch-in-memory.js';
 
 type Progress = Pick<DeliveryStatus, 'chain' | 'attempts'>;
 

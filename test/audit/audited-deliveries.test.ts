@@ -1,8 +1,8 @@
 /** The answer to each delivery. */
 import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
-import { delivery, TOPICS } from '../support/audit-fixture.js';
-import { AuditedDay, iso, NOON, pay, TIER } from '../support/audited-day.js';
+import { delivery, TOPICS } from '../support/scenes/audit-fixture.js';
+import { AuditedDay, iso, NOON, pay, TIER } from '../support/scenes/audited-day.js';
 
 let day: AuditedDay;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 /** The records that an audit counts, and when a record itself has an answer. */
 import { NO_TIME } from '../../src/ports/broker.js';
-import { delivery, TOPICS } from '../support/audit-fixture.js';
-import { AuditedDay, FROM, NOON, PAYMENTS, pay, THREE, TO, ZERO } from '../support/audited-day.js';
-import { header } from '../support/delivery-samples.js';
+import { header } from '../support/generators/delivery-samples.js';
+import { delivery, TOPICS } from '../support/scenes/audit-fixture.js';
+import { AuditedDay, FROM, NOON, PAYMENTS, pay, THREE, TO, ZERO } from '../support/scenes/audited-day.js';
 
 let day: AuditedDay;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** Topics that lost records, and topics that change while they are read. */
 import type { ReceivedRecord } from '../../src/ports/broker.js';
-import { delivery, type Placed, TOPICS } from '../support/audit-fixture.js';
-import { AuditedDay, FROM, iso, NOON, PAYMENTS, pay, THREE, TIER, TO } from '../support/audited-day.js';
+import { delivery, type Placed, TOPICS } from '../support/scenes/audit-fixture.js';
+import { AuditedDay, FROM, iso, NOON, PAYMENTS, pay, THREE, TIER, TO } from '../support/scenes/audited-day.js';
 
 let day: AuditedDay;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 /** The webhooks of a record that must have an answer, and those that may not have one. */
 import type { ReceivedRecord } from '../../src/ports/broker.js';
-import { delivery, TOPICS } from '../support/audit-fixture.js';
-import { AuditedDay, iso, NOON, PAYMENTS, pay, removed, TO } from '../support/audited-day.js';
-import { added, registered } from '../support/webhook-samples.js';
+import { added, registered } from '../support/generators/webhook-samples.js';
+import { delivery, TOPICS } from '../support/scenes/audit-fixture.js';
+import { AuditedDay, iso, NOON, PAYMENTS, pay, removed, TO } from '../support/scenes/audited-day.js';
 
 let day: AuditedDay;
 beforeEach(() => {

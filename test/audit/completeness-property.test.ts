@@ -1,7 +1,7 @@
 /** Random histories of a service that keeps its promises. COMPLETENESS_RUNS makes it longer. */
 import fc from 'fast-check';
-import { HistoryTopics } from '../support/history-topics.js';
-import { type Fact, type History, history } from '../support/payment-histories.js';
+import { type Fact, type History, history } from '../support/generators/payment-histories.js';
+import { HistoryTopics } from '../support/scenes/history-topics.js';
 import { inFull } from '../support/thorough.js';
 
 const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(600, 300, 3_000));

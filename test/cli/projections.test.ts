@@ -7,12 +7,12 @@ import { accountStream } from '../../src/webhooks/events.js';
 import type { EventStoreOptions } from '../services/eventstoredb/event-store-server.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { VERSIONS } from '../services/eventstoredb/own-server.js';
-import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import type { Settings } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import type { Settings } from '../support/service.js';
+import { added, CONTEXT, registered } from '../support/generators/webhook-samples.js';
+import { openEventStoreDb } from '../support/scenes/eventstoredb-subjects.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { added, CONTEXT, registered } from '../support/webhook-samples.js';
 
 const NAME = 'account-webhooks';
 const OTHER_SOURCE = `fromCategory('account').foreachStream().when({ $init: () => ({ other: 0 }), WebhookAdded: (state) => { state.other += 1; } })`;

@@ -1,5 +1,5 @@
 /** What the command line says to wrong usage, and its help. */
-import { cli, commandsIn, helpOfAll } from '../support/in-process-cli.js';
+import { cli, commandsIn, helpOfAll } from '../support/clients/in-process-cli.js';
 
 describe('help', () => {
   test('help a b, a help b and a b --help are the same, for every nested command', async () => {

@@ -5,7 +5,7 @@ import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace, signingSecretPlace } from '../../src/secrets/sealing.js';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import type { AccountState, Webhook } from '../../src/webhooks/state.js';
-import { webhookOf } from '../support/fake-accounts.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T09:00:00.000Z');

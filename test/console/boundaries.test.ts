@@ -1,10 +1,10 @@
 /** What a page of another origin, another account and a session that only reads come to, on the service itself. */
 import type { Page } from 'playwright-core';
-import type { Client } from '../support/api-fixture.js';
-import { fetchDocument } from '../support/documented.js';
+import { fetchDocument } from '../support/clients/documented.js';
+import { codeIn, opened } from '../support/clients/portal-session.js';
 import { eventually } from '../support/eventually.js';
-import { codeIn, opened } from '../support/portal-session.js';
-import { type Account, paymentEvents } from '../support/story.js';
+import type { Client } from '../support/scenes/api-fixture.js';
+import { type Account, paymentEvents } from '../support/scenes/story.js';
 import { describeInBrowser, type Outside, startOutside } from './browser.js';
 import { RIGHTS, served } from './served.js';
 

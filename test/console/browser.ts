@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { patience } from '../runner/patience.js';
-import { findBrowser, launch } from '../support/chromium.js';
+import { findBrowser, launch } from '../support/clients/chromium.js';
 import { eventually } from '../support/eventually.js';
-import { listen } from '../support/receiver.js';
+import { listen } from '../support/servers/receiver.js';
 
 /** Of each step of a page, on a quiet machine. */
 const PATIENCE_MS = 30_000;

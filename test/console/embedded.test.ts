@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { documentedPortal, PASSWORD, type Portal } from '../support/documented-portal.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { type Account, installation, register, tokenFor } from '../support/story.js';
+import { documentedPortal, PASSWORD, type Portal } from '../support/clients/documented-portal.js';
+import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
+import { type Account, installation, register, tokenFor } from '../support/scenes/story.js';
 import { describeInBrowser, type Opening, startOutside } from './browser.js';
 
 /** Chromium says as an error that it refuses a frame or its cookie. */

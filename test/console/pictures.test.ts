@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { MAIN } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { MAIN } from '../support/service.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { describeInBrowser } from './browser.js';
 

@@ -1,5 +1,5 @@
 /** The way of one failed payment on the service itself, which serves the page and answers it. */
-import { paymentEvents } from '../support/story.js';
+import { paymentEvents } from '../support/scenes/story.js';
 import { describeInBrowser } from './browser.js';
 import { served } from './served.js';
 

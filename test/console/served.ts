@@ -1,11 +1,11 @@
 /** The service itself for the tests of a file, with a receiver whose answers they set, and accounts. */
 import type { Page } from 'playwright-core';
-import { Client } from '../support/api-fixture.js';
-import { opened } from '../support/portal-session.js';
-import type { Receiver, Reply } from '../support/receiver.js';
-import { Served as Installed } from '../support/served.js';
-import type { Service, Settings } from '../support/service.js';
-import { type Account, register, tokenFor } from '../support/story.js';
+import { opened } from '../support/clients/portal-session.js';
+import type { Service, Settings } from '../support/clients/service.js';
+import { Client } from '../support/scenes/api-fixture.js';
+import { Served as Installed } from '../support/scenes/served.js';
+import { type Account, register, tokenFor } from '../support/scenes/story.js';
+import type { Receiver, Reply } from '../support/servers/receiver.js';
 import type { Open, Opening } from './browser.js';
 
 export const RIGHTS = ['read', 'payloads', 'resend', 'configure', 'secrets'];

@@ -1,6 +1,6 @@
 /** Several sessions in one browser, on the service itself: each tab is one, and says which. */
 import type { Page } from 'playwright-core';
-import { opened } from '../support/portal-session.js';
+import { opened } from '../support/clients/portal-session.js';
 import { describeInBrowser } from './browser.js';
 import { RIGHTS, served } from './served.js';
 

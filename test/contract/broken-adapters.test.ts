@@ -1,5 +1,5 @@
 /** A suite that no adapter can fail proves nothing: here each sentence is broken once, and the suite must see it. */
-import { SQLITE, sqliteBroker, sqliteEventStore, type Wrap } from '../support/sqlite-subjects.js';
+import { SQLITE, sqliteBroker, sqliteEventStore, type Wrap } from '../support/scenes/sqlite-subjects.js';
 import { withMethods } from '../support/with-methods.js';
 import { BROKEN_CONSUMERS } from './broken/consumers.js';
 import { BROKEN_STORES, type Broken } from './broken/event-stores.js';

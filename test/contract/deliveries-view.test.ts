@@ -1,5 +1,5 @@
-import { sqliteDeliveriesView } from '../support/deliveries-view-subject.js';
-import { SQLITE } from '../support/sqlite-subjects.js';
+import { sqliteDeliveriesView } from '../support/scenes/deliveries-view-subject.js';
+import { SQLITE } from '../support/scenes/sqlite-subjects.js';
 import { describeContract } from './contract.js';
 import { boundedCases, cases } from './deliveries-view-contract.js';
 

@@ -5,7 +5,7 @@ import {
   onTestServer,
   REAL_SERVER,
   TEST_SERVER,
-} from '../support/eventstoredb-subjects.js';
+} from '../support/scenes/eventstoredb-subjects.js';
 import { inFull } from '../support/thorough.js';
 import { describeContract } from './contract.js';
 import { cases } from './event-store-contract.js';

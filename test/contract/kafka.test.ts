@@ -1,4 +1,4 @@
-import { KAFKA, kafkaBroker, withKafka } from '../support/kafka-subjects.js';
+import { KAFKA, kafkaBroker, withKafka } from '../support/scenes/kafka-subjects.js';
 import { cases } from './broker-contract.js';
 import { describeContract } from './contract.js';
 

@@ -1,4 +1,4 @@
-import { SQLITE, sqliteBroker, sqliteEventStore, sqliteProjectionStates } from '../support/sqlite-subjects.js';
+import { SQLITE, sqliteBroker, sqliteEventStore, sqliteProjectionStates } from '../support/scenes/sqlite-subjects.js';
 import { cases as brokerCases } from './broker-contract.js';
 import { describeContract } from './contract.js';
 import { cases as eventStoreCases } from './event-store-contract.js';

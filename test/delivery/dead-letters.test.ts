@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { notValid, readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { fromRetryRecord, progressOf, toRetryRecord } from '../../src/delivery/delivery.js';
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
-import { exhausted } from '../support/dead-letter-samples.js';
-import { deliveryTo, NOW, paymentRecord, received } from '../support/delivery-samples.js';
+import { exhausted } from '../support/generators/dead-letter-samples.js';
+import { deliveryTo, NOW, paymentRecord, received } from '../support/generators/delivery-samples.js';
 
 const asText = (headers: readonly RecordHeader[]) => headers.map(([name, value]) => [name, value.toString('utf8')]);
 const read = (record: NewRecord) => readDeadLetter(received(record, { topic: 'webhooks.dead-letter', offset: 3 }));

@@ -1,10 +1,10 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, fromRetryRecord } from '../../src/delivery/delivery.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
-import { DeliverFixture } from '../support/deliver-fixture.js';
-import { DELIVERED, deliveryTo, failedWith, NOW } from '../support/delivery-samples.js';
-import { webhookOf } from '../support/fake-accounts.js';
-import { testScheduler } from '../support/test-scheduler.js';
+import { testScheduler } from '../support/clocks/test-scheduler.js';
+import { DELIVERED, deliveryTo, failedWith, NOW } from '../support/generators/delivery-samples.js';
+import { DeliverFixture } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
 
 const SECOND = 1_000;
 

@@ -1,8 +1,8 @@
 import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
-import { DeliverFixture, lineOf, SCHEDULE } from '../support/deliver-fixture.js';
-import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
-import { webhookOf } from '../support/fake-accounts.js';
+import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../support/generators/delivery-samples.js';
+import { DeliverFixture, lineOf, SCHEDULE } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
 
 const SECOND = 1_000;
 

@@ -1,8 +1,9 @@
 /** A delivery that was sent again or cancelled while its record was in hand: the record ends, wherever it is by then. */
-import { DeliverFixture, lineOf, OWN } from '../support/deliver-fixture.js';
-import { DELIVERED, deliveryTo } from '../support/delivery-samples.js';
+
 import { eventually } from '../support/eventually.js';
-import { webhookOf } from '../support/fake-accounts.js';
+import { DELIVERED, deliveryTo } from '../support/generators/delivery-samples.js';
+import { DeliverFixture, lineOf, OWN } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {

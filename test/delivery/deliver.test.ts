@@ -2,10 +2,18 @@ import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, deliveryIn } from '../../src/delivery/delivery.js';
 import { headerText } from '../../src/ports/broker.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
-import { DeliverFixture, lineOf, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';
-import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, NOW, paymentRecord } from '../support/delivery-samples.js';
-import { webhookOf } from '../support/fake-accounts.js';
-import { settled } from '../support/scheduler-scene.js';
+import {
+  ACCOUNT,
+  DELIVERED,
+  deliveryTo,
+  failedWith,
+  GONE,
+  NOW,
+  paymentRecord,
+} from '../support/generators/delivery-samples.js';
+import { DeliverFixture, lineOf, SCHEDULE, type Waiting } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
+import { settled } from '../support/scenes/scheduler-scene.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {

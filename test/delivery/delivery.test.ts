@@ -12,9 +12,9 @@ import type { CloudEvent } from '../../src/payments/parsed-payment.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import { TRIGGERS, WAITING_FOR } from '../../src/ports/delivery-order.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { binary, SOURCE, structured } from '../support/cloud-events.js';
-import { deliveryTo, EVENT, header, named, paymentRecord, received } from '../support/delivery-samples.js';
-import { anyCharacters } from '../support/odd-json.js';
+import { binary, SOURCE, structured } from '../support/generators/cloud-events.js';
+import { deliveryTo, EVENT, header, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
+import { anyCharacters } from '../support/generators/odd-json.js';
 
 const DUE = 1_795_251_600_123;
 

@@ -1,7 +1,7 @@
 import { startDispatcher, unconfirmedText } from '../../src/delivery/dispatcher.js';
 import type { ConsumeOptions, Consumer } from '../../src/ports/broker.js';
-import { DeliverFixture } from '../support/deliver-fixture.js';
-import { RecordingBroker } from '../support/recording-broker.js';
+import { DeliverFixture } from '../support/scenes/deliver-fixture.js';
+import { RecordingBroker } from '../support/servers/recording-broker.js';
 
 class ConsumedBroker extends RecordingBroker {
   readonly options: ConsumeOptions[] = [];

@@ -1,9 +1,9 @@
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { headerText, type NewRecord, type ReceivedRecord } from '../../src/ports/broker.js';
-import { AccountFixture, eventId } from '../support/account-fixture.js';
-import { header } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
-import { POISON, payment, paymentOfSize } from '../support/poison.js';
+import { header } from '../support/generators/delivery-samples.js';
+import { POISON, payment, paymentOfSize } from '../support/generators/poison.js';
+import { AccountFixture, eventId } from '../support/scenes/account-fixture.js';
 
 const DEAD_LETTERS = 'webhooks.dead-letter';
 

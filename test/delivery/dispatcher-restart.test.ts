@@ -1,6 +1,6 @@
-import { AccountFixture, webhookId } from '../support/account-fixture.js';
 import { eventually } from '../support/eventually.js';
-import { payment } from '../support/poison.js';
+import { payment } from '../support/generators/poison.js';
+import { AccountFixture, webhookId } from '../support/scenes/account-fixture.js';
 
 let fixture: AccountFixture;
 beforeEach(async () => {

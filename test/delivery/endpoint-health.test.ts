@@ -1,10 +1,18 @@
 import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
-import { DeliverFixture } from '../support/deliver-fixture.js';
-import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../support/delivery-samples.js';
-import { FakeAccounts, webhookOf } from '../support/fake-accounts.js';
+import {
+  ACCOUNT,
+  DELIVERED,
+  deliveryTo,
+  failedWith,
+  GONE,
+  INTERRUPTED,
+  NOW,
+} from '../support/generators/delivery-samples.js';
 import { recordingLogger } from '../support/recording-logger.js';
+import { DeliverFixture } from '../support/scenes/deliver-fixture.js';
+import { FakeAccounts, webhookOf } from '../support/scenes/fake-accounts.js';
 
 const ENDPOINT = 'https://shop.example.com/1';
 const OTHER = 'https://shop.example.com/2';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { BrokerRefused, BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
-import { DeliverFixture } from '../support/deliver-fixture.js';
+import { eventually } from '../support/eventually.js';
 import {
   DELIVERED,
   deliveryTo,
@@ -11,9 +11,9 @@ import {
   NOW,
   paymentRecord,
   received,
-} from '../support/delivery-samples.js';
-import { eventually } from '../support/eventually.js';
-import { webhookOf } from '../support/fake-accounts.js';
+} from '../support/generators/delivery-samples.js';
+import { DeliverFixture } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 /** Receivers that send no response, more than is read of one, or without end what is no part of one. */
 import type { TLSSocket } from 'node:tls';
-import { AttemptFixture, failure, LONG, OK, send, writeForEver } from '../support/attempt-fixture.js';
-import { startReceiver } from '../support/receiver.js';
-import { type RecordSender, recordServer } from '../support/tls-records.js';
+import { AttemptFixture, failure, LONG, OK, send, writeForEver } from '../support/scenes/attempt-fixture.js';
+import { startReceiver } from '../support/servers/receiver.js';
+import { type RecordSender, recordServer } from '../support/servers/tls-records.js';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 const INFORMATIONAL = 'HTTP/1.1 103 Early Hints\r\n';

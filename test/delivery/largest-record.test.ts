@@ -11,7 +11,7 @@ import {
   MAX_RECORD_BYTES,
 } from '../../src/payments/payment-event.js';
 import { MAX_ID_BYTES } from '../../src/payments/payment-event-schema.js';
-import { header, NOW, named, received } from '../support/delivery-samples.js';
+import { header, NOW, named, received } from '../support/generators/delivery-samples.js';
 
 // A control character has six bytes in JSON.
 const longest = '\u0001'.repeat(MAX_ID_BYTES);

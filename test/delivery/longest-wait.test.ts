@@ -1,9 +1,9 @@
 /** A retry record that names a time far away: written while a clock was ahead, or forged. It holds its tier no longer than its delay. */
 import { NOT_BEGUN, progressHeader } from '../../src/delivery/delivery-progress.js';
-import { AccountFixture, webhookId } from '../support/account-fixture.js';
-import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
-import { payment } from '../support/poison.js';
+import { ACCOUNT } from '../support/generators/delivery-samples.js';
+import { payment } from '../support/generators/poison.js';
+import { AccountFixture, webhookId } from '../support/scenes/account-fixture.js';
 
 const TIER = { text: '50ms', ms: 50 };
 const FAR = Date.UTC(2100, 0);

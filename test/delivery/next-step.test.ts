@@ -8,7 +8,7 @@ import type { Waited } from '../../src/delivery/retry/deferral-pace.js';
 import { type Delay, delayOf, lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import type { DeferReason } from '../../src/observability/metrics.js';
-import { DELIVERED, deliveryTo, failedWith, GONE, NOW, TIMED_OUT } from '../support/delivery-samples.js';
+import { DELIVERED, deliveryTo, failedWith, GONE, NOW, TIMED_OUT } from '../support/generators/delivery-samples.js';
 
 const [FIRST, SECOND, THIRD] = [
   { text: '5s', ms: 5_000 },

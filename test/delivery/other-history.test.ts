@@ -1,8 +1,8 @@
 /** Another history may give a webhook's id to another webhook: what was meant for the one is not sent to the other. */
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
-import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
-import { deliveryTo, failedWith, named, paymentRecord, received } from '../support/delivery-samples.js';
-import { webhookOf } from '../support/fake-accounts.js';
+import { deliveryTo, failedWith, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
+import { DeliverFixture, lineOf } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
 
 const OTHER = webhookOf(1, named(1, 'another event'));
 const DETAIL = 'event another event added webhook 1; this delivery is for the one that event added 1 added';

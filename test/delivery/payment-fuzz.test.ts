@@ -12,15 +12,15 @@ import { type DeadLetter, readDeadLetter } from '../../src/delivery/dead-letters
 import { type Delivery, foreignHeaders } from '../../src/delivery/delivery.js';
 import type { DeliveryLogEntry } from '../../src/delivery/log/log-record.js';
 import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
-import { DeliverFixture } from '../support/deliver-fixture.js';
-import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, received } from '../support/delivery-samples.js';
-import { webhookOf } from '../support/fake-accounts.js';
-import { type EndpointAnswer, type FuzzedPayment, fuzzedPayment } from '../support/fuzzed-payments.js';
-import { type Expected, expectedOf, MOST_RECORD_BYTES, recordBytes } from '../support/payment-oracle.js';
-import { laneOf } from '../support/pump-lane.js';
-import { testScheduler } from '../support/test-scheduler.js';
+import { testScheduler } from '../support/clocks/test-scheduler.js';
+import { VirtualClock } from '../support/clocks/virtual-clock.js';
+import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, received } from '../support/generators/delivery-samples.js';
+import { type EndpointAnswer, type FuzzedPayment, fuzzedPayment } from '../support/generators/fuzzed-payments.js';
+import { type Expected, expectedOf, MOST_RECORD_BYTES, recordBytes } from '../support/oracles/payment-oracle.js';
+import { DeliverFixture } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
+import { laneOf } from '../support/scenes/pump-lane.js';
 import { inFull } from '../support/thorough.js';
-import { VirtualClock } from '../support/virtual-clock.js';
 
 const RECORDS = Number(process.env.FUZZ_RECORDS ?? inFull(20_000, 2_000, 40_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);

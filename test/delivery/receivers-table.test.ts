@@ -3,9 +3,9 @@ import { type AttemptResult, createAttempt } from '../../src/delivery/attempt/at
 import { CAUSES } from '../../src/endpoints/attempt-causes.js';
 import { FAILURE_CODES, shownFailure } from '../../src/endpoints/failure.js';
 import { patience } from '../runner/patience.js';
-import { AttemptFixture, LONG, requestTo } from '../support/attempt-fixture.js';
-import type { OddReceiver } from '../support/odd-receiver.js';
-import { ODD_RECEIVERS, oddReceivers } from '../support/odd-receivers.js';
+import { AttemptFixture, LONG, requestTo } from '../support/scenes/attempt-fixture.js';
+import type { OddReceiver } from '../support/servers/odd-receiver.js';
+import { ODD_RECEIVERS, oddReceivers } from '../support/servers/odd-receivers.js';
 
 /** By what the receiver does. */
 const SEEN: Readonly<Record<string, string>> = {

@@ -3,10 +3,10 @@ import { type Delivery, fromRetryRecord, newDelivery } from '../../src/delivery/
 import type { Deliver } from '../../src/delivery/delivery-attempt.js';
 import { createDeliver } from '../../src/delivery/delivery-attempt.js';
 import { eachStepOnce } from '../../src/delivery/steps-once.js';
-import { DeliverFixture, OWN, SCHEDULE } from '../support/deliver-fixture.js';
-import { EVENT, failedWith, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
-import { webhookOf } from '../support/fake-accounts.js';
+import { EVENT, failedWith, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
+import { DeliverFixture, OWN, SCHEDULE } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
 
 const ATTEMPTS = 1 + SCHEDULE.length;
 /** Of chains that go on and on. */

@@ -2,9 +2,9 @@
 import type { AttemptRequest } from '../../src/delivery/attempt/attempt.js';
 import { tracedAttempt, traceHeaders } from '../../src/delivery/attempt/attempt.js';
 import type { TraceContext } from '../../src/observability/tracing.js';
-import { DeliverFixture } from '../support/deliver-fixture.js';
-import { failedWith, header, paymentRecord, received } from '../support/delivery-samples.js';
-import { webhookOf } from '../support/fake-accounts.js';
+import { failedWith, header, paymentRecord, received } from '../support/generators/delivery-samples.js';
+import { DeliverFixture } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';

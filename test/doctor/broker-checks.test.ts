@@ -1,7 +1,7 @@
 import type { InspectedTopic } from '../../src/adapters/kafka/inspection.js';
 import { brokerChecks } from '../../src/doctor/broker-checks.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { NOW } from '../support/delivery-samples.js';
+import { NOW } from '../support/generators/delivery-samples.js';
 
 const TIER = 'webhooks.retry.5s';
 const PAYMENTS = 'payment-events';

@@ -2,7 +2,7 @@ import { runChecks } from '../../src/doctor/check.js';
 import { storeChecks } from '../../src/doctor/store-checks.js';
 import { type EventStore, type NewEvent, StoreRefused } from '../../src/ports/event-store.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { openSqliteStore } from '../support/sqlite-store.js';
+import { openSqliteStore } from '../support/servers/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');

@@ -9,9 +9,9 @@ import { foldStored } from '../../src/read-model/stored-events.js';
 import type { AccountState } from '../../src/webhooks/state.js';
 import { Users } from '../services/eventstoredb/access.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
-import { certificateFor, testAuthority } from '../support/certificates.js';
-import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
-import { PROJECTION } from '../support/projection-host-fixture.js';
+import { openEventStoreDb } from '../support/scenes/eventstoredb-subjects.js';
+import { PROJECTION } from '../support/scenes/projection-host-fixture.js';
+import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const HIDES = 'warn metadata hides events of accounts, which a scavenge removes: ';

@@ -5,13 +5,13 @@ import { driver } from '../../src/adapters/sqlite/open-file.js';
 
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { describeBackbones } from '../support/backbones.js';
+import { scrape } from '../support/clients/scrape.js';
+import { readiness } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { scrape } from '../support/scrape.js';
-import { Served } from '../support/served.js';
-import { readiness } from '../support/service.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { Served } from '../support/scenes/served.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
 import { silentLogger } from '../support/silent-logger.js';
-import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const BAD = 42;
 const GOOD = 43;

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
+import { run, type Service, type Settings } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { run, type Service, type Settings } from '../support/service.js';
-import { listWebhooks, paymentEvents } from '../support/story.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { FaultyLibc, withFaultyLibc } from '../support/scenes/faulty-libc.js';
+import { listWebhooks, paymentEvents } from '../support/scenes/story.js';
 
 const ACCOUNT = 42;
 const ROUNDS = 10;

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeliveryView } from '../../src/delivery/log/delivery-log.js';
-import { certificateFor, testAuthority } from '../support/certificates.js';
+import type { Settings } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { Served } from '../support/served.js';
-import type { Settings } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { Served } from '../support/scenes/served.js';
+import { paymentEvents } from '../support/scenes/story.js';
+import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 
 const PATIENCE = { timeout: 20_000 };
 const REFUSED = { status: null, error: 'tls', reason: 'client-certificate-required' };

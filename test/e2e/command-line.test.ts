@@ -1,9 +1,9 @@
-import { describeBackbones } from '../support/backbones.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { run } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { Served } from '../support/served.js';
-import { run } from '../support/service.js';
-import { installation } from '../support/story.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { Served } from '../support/scenes/served.js';
+import { installation } from '../support/scenes/story.js';
 import { inFull } from '../support/thorough.js';
 
 describeBackbones((backbone) => {

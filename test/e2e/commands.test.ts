@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
+import { commandLine, helpOfAll } from '../support/clients/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
+import { exitOf, jsonLines, MAIN, run, type Settings, start } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine, helpOfAll } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { startReceiver } from '../support/receiver.js';
-import { exitOf, jsonLines, MAIN, run, type Settings, start } from '../support/service.js';
-import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
+import { startReceiver } from '../support/servers/receiver.js';
 import { inFull } from '../support/thorough.js';
 
 /** Of Linux: every write fails with ENOSPC. */

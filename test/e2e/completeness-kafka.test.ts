@@ -1,14 +1,14 @@
 /** What somebody, or retention, does to Kafka's topics and offsets shows in the audit, also once the service went on. */
 import { randomUUID } from 'node:crypto';
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { serveHere } from '../support/clients/in-process-service.js';
+import { jsonLines, type Settings } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { serveHere } from '../support/in-process-service.js';
-import { kafkaInstallation } from '../support/kafka-installation.js';
-import { withKafka } from '../support/kafka-subjects.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { jsonLines, type Settings } from '../support/service.js';
-import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+import { kafkaInstallation } from '../support/scenes/kafka-installation.js';
+import { withKafka } from '../support/scenes/kafka-subjects.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
+import { type Receiver, startReceiver } from '../support/servers/receiver.js';
 
 const ACCOUNT = 42;
 const YEAR = 365 * 24 * 3_600_000;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { describeBackbones } from '../support/backbones.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { jsonLines } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { Served } from '../support/served.js';
-import { jsonLines } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { Served } from '../support/scenes/served.js';
+import { paymentEvents } from '../support/scenes/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 /** What stderr says of an audit that is complete. */

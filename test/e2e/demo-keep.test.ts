@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { Browser } from '../support/clients/portal-session.js';
+import { MAIN } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { Browser } from '../support/portal-session.js';
-import { MAIN } from '../support/service.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const LINK = /^ {2}(http:\S+)\/console#code=\S+$/gm;

@@ -4,12 +4,12 @@ import kafkajs, { type Admin } from 'kafkajs';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
-import { examined } from '../support/examined.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { serveHere } from '../support/in-process-service.js';
-import { withOwnKafka } from '../support/own-kafka.js';
-import type { Settings } from '../support/service.js';
-import { installation, register } from '../support/story.js';
+import { examined } from '../support/clients/examined.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { serveHere } from '../support/clients/in-process-service.js';
+import type { Settings } from '../support/clients/service.js';
+import { installation, register } from '../support/scenes/story.js';
+import { withOwnKafka } from '../support/servers/own-kafka.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 const AUTHORIZING = {

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
-import { examined } from '../support/examined.js';
-import { serveHere } from '../support/in-process-service.js';
-import { startIssuer } from '../support/issuer.js';
-import { startMuteKafka } from '../support/mute-kafka.js';
-import { listen } from '../support/receiver.js';
-import { readiness, run, type Settings } from '../support/service.js';
-import { installation, register } from '../support/story.js';
+import { examined } from '../support/clients/examined.js';
+import { serveHere } from '../support/clients/in-process-service.js';
+import { readiness, run, type Settings } from '../support/clients/service.js';
+import { installation, register } from '../support/scenes/story.js';
+import { startIssuer } from '../support/servers/issuer.js';
+import { startMuteKafka } from '../support/servers/mute-kafka.js';
+import { listen } from '../support/servers/receiver.js';
 
 const newKey = () => randomBytes(32).toString('base64');
 

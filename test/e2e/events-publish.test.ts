@@ -2,11 +2,11 @@
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
-import { STRUCTURED } from '../support/cloud-events.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { run, type Settings } from '../support/service.js';
-import { installation, paymentEvents, register } from '../support/story.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
+import { run, type Settings } from '../support/clients/service.js';
+import { STRUCTURED } from '../support/generators/cloud-events.js';
+import { installation, paymentEvents, register } from '../support/scenes/story.js';
 
 let settings: Settings;
 let remove: () => Promise<void>;

@@ -1,8 +1,9 @@
 /** What was given up can be sent again, whatever its account does with the webhook meanwhile. */
+
+import { jsonLines } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { Served } from '../support/served.js';
-import { jsonLines } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { Served } from '../support/scenes/served.js';
+import { paymentEvents } from '../support/scenes/story.js';
 
 /** With two attempts each, fewer than the failures that open a breaker. */
 const COUNT = 4;

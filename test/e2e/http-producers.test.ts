@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../support/eventually.js';
-import { Served } from '../support/served.js';
-import { type Account, tokenFor } from '../support/story.js';
+import { Served } from '../support/scenes/served.js';
+import { type Account, tokenFor } from '../support/scenes/story.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/producers/', import.meta.url));
 /** The libraries fetched, and the programs built, by scripts/try-documents.sh. */

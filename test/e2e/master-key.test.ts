@@ -6,12 +6,12 @@ import { openBackbone } from '../../src/composition/backbone.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { describeBackbones } from '../support/backbones.js';
+import { run, type Settings } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { Served } from '../support/served.js';
-import { run, type Settings } from '../support/service.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { Served } from '../support/scenes/served.js';
+import { listWebhooks, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
 import { silentLogger } from '../support/silent-logger.js';
-import { listWebhooks, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 42;

@@ -1,10 +1,11 @@
 /** After a story that increments every counter, /metrics has each of docs/operations.md, with the values it should. */
-import { describeBackbones } from '../support/backbones.js';
+
+import { type Scrape, scrape } from '../support/clients/scrape.js';
 import { eventually } from '../support/eventually.js';
-import { documentedMetrics } from '../support/operations-chapter.js';
-import type { ReceivedRequest, Reply } from '../support/receiver.js';
-import { type Scrape, scrape } from '../support/scrape.js';
-import { Served } from '../support/served.js';
+import { documentedMetrics } from '../support/oracles/operations-chapter.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { Served } from '../support/scenes/served.js';
+import type { ReceivedRequest, Reply } from '../support/servers/receiver.js';
 
 const OUTCOMES = 'account_webhooks_deliveries_total';
 const ATTEMPTS = 'account_webhooks_attempt_duration_seconds_count';

@@ -1,7 +1,7 @@
 /** Payments that a webhook missed are recovered; recover.test.ts kills the service meanwhile. */
 import { eventually } from '../support/eventually.js';
-import { Served } from '../support/served.js';
-import { paymentEvents } from '../support/story.js';
+import { Served } from '../support/scenes/served.js';
+import { paymentEvents } from '../support/scenes/story.js';
 
 const SINCE = '2020-01-01T00:00:00Z';
 const PATIENCE = { timeout: 30_000 };

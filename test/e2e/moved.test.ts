@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.js';
-import { Served } from '../support/served.js';
-import { paymentEvents } from '../support/story.js';
+import { Served } from '../support/scenes/served.js';
+import { paymentEvents } from '../support/scenes/story.js';
 
 const PATIENCE = { timeout: 20_000 };
 

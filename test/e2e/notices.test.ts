@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import type { Notice } from '../../src/delivery/notices/notice.js';
 import { eventually } from '../support/eventually.js';
-import { Served } from '../support/served.js';
-import { paymentEvents, register, tokenFor } from '../support/story.js';
+import { Served } from '../support/scenes/served.js';
+import { paymentEvents, register, tokenFor } from '../support/scenes/story.js';
 
 const OTHER = 43;
 const NOTICES = '/notices';

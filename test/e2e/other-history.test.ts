@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
+import { jsonLines, type Service } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { jsonLines, type Service } from '../support/service.js';
-import { addWebhook, listWebhooks, paymentEvents } from '../support/story.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { addWebhook, listWebhooks, paymentEvents } from '../support/scenes/story.js';
 
 const ACCOUNT = 42;
 const WAY_OUT = 'account-webhooks store accept';

@@ -1,14 +1,14 @@
 /** A whole life of an installation with secrets that can be recognised; then all it wrote is searched for them. */
 import { join } from 'node:path';
 import { driver } from '../../src/adapters/sqlite/open-file.js';
-import { ECHOED, type EchoingReceiver, startEchoingReceiver } from '../support/echoing-receiver.js';
+import { PlantedClient, sendRefused } from '../support/clients/planted-requests.js';
+import { jsonLines, run, type Service, type Settings, startServing } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { CLIENT_NAME, leaks, PlantedInstallation, signatureOf } from '../support/planted-installation.js';
-import { PlantedClient, sendRefused } from '../support/planted-requests.js';
-import { PlantedSecrets } from '../support/planted-secrets.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { jsonLines, run, type Service, type Settings, startServing } from '../support/service.js';
-import type { Account } from '../support/story.js';
+import { PlantedSecrets } from '../support/oracles/planted-secrets.js';
+import { CLIENT_NAME, leaks, PlantedInstallation, signatureOf } from '../support/scenes/planted-installation.js';
+import type { Account } from '../support/scenes/story.js';
+import { ECHOED, type EchoingReceiver, startEchoingReceiver } from '../support/servers/echoing-receiver.js';
+import { type Receiver, startReceiver } from '../support/servers/receiver.js';
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 30_000 };

@@ -1,8 +1,8 @@
 /** The portal of docs/console.md, with the service. */
-import { documentedPortal, PASSWORD, type Portal } from '../support/documented-portal.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { Browser } from '../support/portal-session.js';
-import { installation, register } from '../support/story.js';
+import { documentedPortal, PASSWORD, type Portal } from '../support/clients/documented-portal.js';
+import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
+import { Browser } from '../support/clients/portal-session.js';
+import { installation, register } from '../support/scenes/story.js';
 
 let portal: Portal;
 let service: ServiceHere;

@@ -1,13 +1,13 @@
 /** DELIVERY_CA_FILE adds to what the process trusts already, by Node's own settings, for receivers, issuer and collector. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newAuthority } from '../support/certificates.js';
-import { type Collector, startCollector } from '../support/collector.js';
+import { type Service, type Settings, serve } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { type Issuer, startIssuer } from '../support/issuer.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { type Service, type Settings, serve } from '../support/service.js';
-import { addWebhook, installation, listWebhooks, register } from '../support/story.js';
+import { addWebhook, installation, listWebhooks, register } from '../support/scenes/story.js';
+import { newAuthority } from '../support/servers/certificates.js';
+import { type Collector, startCollector } from '../support/servers/collector.js';
+import { type Issuer, startIssuer } from '../support/servers/issuer.js';
+import { type Receiver, startReceiver } from '../support/servers/receiver.js';
 
 const ACCOUNT = 42;
 const ISSUER = { iss: 'account-webhooks', aud: 'account-webhooks', sub: String(ACCOUNT) };

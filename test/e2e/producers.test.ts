@@ -5,12 +5,12 @@ import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { type Service, serve } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { kafkaInstallation } from '../support/kafka-installation.js';
-import type { OwnKafka } from '../support/own-kafka.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { type Service, serve } from '../support/service.js';
-import { addWebhook, register, tokenFor } from '../support/story.js';
+import { kafkaInstallation } from '../support/scenes/kafka-installation.js';
+import { addWebhook, register, tokenFor } from '../support/scenes/story.js';
+import type { OwnKafka } from '../support/servers/own-kafka.js';
+import { type Receiver, startReceiver } from '../support/servers/receiver.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/producers/', import.meta.url));
 /** The libraries fetched by scripts/try-documents.sh; without them nothing runs. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
+import { scrape } from '../support/clients/scrape.js';
+import { type Readiness, readiness, type Settings, serve, startServing } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { scrape } from '../support/scrape.js';
-import { type Readiness, readiness, type Settings, serve, startServing } from '../support/service.js';
-import { installation, listWebhooks, register, tokenFor } from '../support/story.js';
+import { installation, listWebhooks, register, tokenFor } from '../support/scenes/story.js';
 
 const PATIENCE = { timeout: 20_000 };
 const cleanups: (() => unknown)[] = [];

@@ -6,11 +6,11 @@ import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { freePort } from '../services/free-port.js';
+import { run, type Settings, serve } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/operations-chapter.js';
-import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
-import { run, type Settings, serve } from '../support/service.js';
-import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+import { fileOf } from '../support/oracles/operations-chapter.js';
+import { addWebhook, installation, register, tokenFor } from '../support/scenes/story.js';
+import { type ReceivedRequest, startReceiver } from '../support/servers/receiver.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/receivers/', import.meta.url));

@@ -1,9 +1,10 @@
 /** An account recovers what its receiver missed, and the service is killed meanwhile. */
-import { describeBackbones } from '../support/backbones.js';
+
+import { run } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { Served } from '../support/served.js';
-import { run } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { Served } from '../support/scenes/served.js';
+import { paymentEvents } from '../support/scenes/story.js';
 
 const COUNT = 60;
 const SINCE = '2020-01-01T00:00:00Z';

@@ -5,8 +5,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/operations-chapter.js';
-import { Served } from '../support/served.js';
+import { fileOf } from '../support/oracles/operations-chapter.js';
+import { Served } from '../support/scenes/served.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -2,10 +2,10 @@ import type { ServerOptions } from 'node:https';
 import { parseRanges } from '../../src/endpoints/address-ranges.js';
 import { type AgentOptions, createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
-import { certificateFor, testAuthority } from '../support/certificates.js';
+import { postTo } from '../support/clients/post-to.js';
 import { eventually } from '../support/eventually.js';
-import { postTo } from '../support/post-to.js';
-import { type ReceiverOptions, startReceiver } from '../support/receiver.js';
+import { certificateFor, testAuthority } from '../support/servers/certificates.js';
+import { type ReceiverOptions, startReceiver } from '../support/servers/receiver.js';
 
 const NAME = 'hooks.shop.com';
 const NAMES = [NAME, 'localhost', '127.0.0.1'];

@@ -1,7 +1,7 @@
 /** What DELIVERY_CA_FILE may hold. */
 import { createServer } from 'node:tls';
-import { AttemptFixture, failure, OK, send } from '../support/attempt-fixture.js';
-import { type Certificate, certificateFor, newAuthority, testAuthority } from '../support/certificates.js';
+import { AttemptFixture, failure, OK, send } from '../support/scenes/attempt-fixture.js';
+import { type Certificate, certificateFor, newAuthority, testAuthority } from '../support/servers/certificates.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());

@@ -1,8 +1,8 @@
 /** What a receiver may choose in a TLS handshake: only what costs this process about a millisecond. */
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
-import { AttemptFixture, failure, OK, send } from '../support/attempt-fixture.js';
-import { certificateFor } from '../support/certificates.js';
-import { largestParameters, rsaCertificate } from '../support/diffie-hellman.js';
+import { AttemptFixture, failure, OK, send } from '../support/scenes/attempt-fixture.js';
+import { certificateFor } from '../support/servers/certificates.js';
+import { largestParameters, rsaCertificate } from '../support/servers/diffie-hellman.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());

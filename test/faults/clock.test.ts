@@ -5,15 +5,15 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { patience } from '../runner/patience.js';
-import { type Backbone, describeBackbones } from '../support/backbones.js';
+import { cpuMs } from '../support/clients/process-stats.js';
+import type { Service } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { failingFirst } from '../support/failing-first.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
-import { cpuMs } from '../support/process-stats.js';
-import type { ReceivedRequest, Reply } from '../support/receiver.js';
-import type { Service } from '../support/service.js';
-import { addWebhook, listWebhooks, paymentEvents, register, tokenFor } from '../support/story.js';
+import { type Backbone, describeBackbones } from '../support/scenes/backbones.js';
+import { failingFirst } from '../support/scenes/failing-first.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { FaultyLibc, withFaultyLibc } from '../support/scenes/faulty-libc.js';
+import { addWebhook, listWebhooks, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
+import type { ReceivedRequest, Reply } from '../support/servers/receiver.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;

@@ -1,8 +1,8 @@
-import { describeBackbones } from '../support/backbones.js';
+import type { Service } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import type { Service } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { paymentEvents } from '../support/scenes/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;

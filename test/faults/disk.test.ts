@@ -3,13 +3,14 @@
  * transaction. The API's responses are true: success means stored, 5xx means not stored. Deliveries wait or continue,
  * and once there is room all of them arrive.
  */
+
+import { type Readiness, readiness, run, type Service, strayLines } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
-import { type Readiness, readiness, run, type Service, strayLines } from '../support/service.js';
-import { listWebhooks, paymentEvents } from '../support/story.js';
+import { viewEqualsFold } from '../support/oracles/view-equals-fold.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { FaultyLibc, withFaultyLibc } from '../support/scenes/faulty-libc.js';
+import { listWebhooks, paymentEvents } from '../support/scenes/story.js';
 import { inFull } from '../support/thorough.js';
-import { viewEqualsFold } from '../support/view-equals-fold.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];

@@ -7,12 +7,12 @@ import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { type EventStoreOptions, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
-import { certificateFor, testAuthority } from '../support/certificates.js';
+import { elsewhere, readiness, type Service } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { startRelay } from '../support/relay.js';
-import { elsewhere, readiness, type Service } from '../support/service.js';
-import { addWebhook, listWebhooks, register, tokenFor } from '../support/story.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { addWebhook, listWebhooks, register, tokenFor } from '../support/scenes/story.js';
+import { certificateFor, testAuthority } from '../support/servers/certificates.js';
+import { startRelay } from '../support/servers/relay.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { testInFull } from '../support/thorough.js';
 

@@ -1,10 +1,10 @@
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { REAL_PROGRAM, startOwnServer } from '../services/eventstoredb/own-server.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { readiness, type Service, strayLines } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { readiness, type Service, strayLines } from '../support/service.js';
-import { addWebhook, listWebhooks } from '../support/story.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { addWebhook, listWebhooks } from '../support/scenes/story.js';
 import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;

@@ -7,12 +7,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { isStarved } from '../runner/patience.js';
-import { describeBackbones } from '../support/backbones.js';
+import type { Service, Settings } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import type { Reply } from '../support/receiver.js';
-import type { Service, Settings } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { paymentEvents } from '../support/scenes/story.js';
+import type { Reply } from '../support/servers/receiver.js';
 import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;

@@ -5,14 +5,14 @@
 import type { DeadLetter } from '../../src/delivery/dead-letters.js';
 import { type DeliveryView, deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { patience } from '../runner/patience.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { connectionsTo, peakMemoryMiB } from '../support/clients/process-stats.js';
+import { jsonLines } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { HOSTILE_KINDS, type HostileEndpoint, type HostileKind } from '../support/hostile-endpoints.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { connectionsTo, peakMemoryMiB } from '../support/process-stats.js';
-import { allStatuses } from '../support/scratch-in-memory.js';
-import { jsonLines } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { allStatuses } from '../support/scenes/scratch-in-memory.js';
+import { paymentEvents } from '../support/scenes/story.js';
+import { HOSTILE_KINDS, type HostileEndpoint, type HostileKind } from '../support/servers/hostile-endpoints.js';
 
 const HEALTHY = 1;
 const HEALTHY_EVENTS = 300;

@@ -1,12 +1,12 @@
 import kafkajs, { type AclEntry } from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
-import { distinct } from '../support/distinct-requests.js';
+import { elsewhere, readiness } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { withOwnKafka } from '../support/own-kafka.js';
-import type { ReceivedRequest } from '../support/receiver.js';
-import { elsewhere, readiness } from '../support/service.js';
-import { listWebhooks, paymentEvents, publishEvents } from '../support/story.js';
+import { distinct } from '../support/oracles/distinct-requests.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { listWebhooks, paymentEvents, publishEvents } from '../support/scenes/story.js';
+import { withOwnKafka } from '../support/servers/own-kafka.js';
+import type { ReceivedRequest } from '../support/servers/receiver.js';
 import { testInFull } from '../support/thorough.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;

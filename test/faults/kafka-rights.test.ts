@@ -3,14 +3,14 @@ import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import { elsewhere, type Settings, serve } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { kafkaInstallation } from '../support/kafka-installation.js';
-import { fileOf } from '../support/operations-chapter.js';
-import { withOwnKafka } from '../support/own-kafka.js';
-import { startReceiver } from '../support/receiver.js';
-import { elsewhere, type Settings, serve } from '../support/service.js';
-import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+import { fileOf } from '../support/oracles/operations-chapter.js';
+import { kafkaInstallation } from '../support/scenes/kafka-installation.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
+import { withOwnKafka } from '../support/servers/own-kafka.js';
+import { startReceiver } from '../support/servers/receiver.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { javaFlags } from '../services/kafka/java.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
-import { certificateFor, testAuthority } from '../support/certificates.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { kafkaInstallation } from '../support/kafka-installation.js';
-import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
-import type { Settings } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import type { Settings } from '../support/clients/service.js';
+import { kafkaInstallation } from '../support/scenes/kafka-installation.js';
+import { paymentEvents } from '../support/scenes/story.js';
+import { certificateFor, testAuthority } from '../support/servers/certificates.js';
+import { type OwnKafka, withOwnKafka } from '../support/servers/own-kafka.js';
 import { inFull } from '../support/thorough.js';
 
 const PLAIN = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="adm" password="adm-pw"';

@@ -1,14 +1,14 @@
 /** Kafka accepts connections and does not answer, as if stopped, stuck, or behind a broken network. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { readiness, run, type Service } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { failingFirst } from '../support/failing-first.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { kafkaSettingsOn } from '../support/kafka-installation.js';
-import { startMuteKafka } from '../support/mute-kafka.js';
-import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
-import { readiness, run, type Service } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { failingFirst } from '../support/scenes/failing-first.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { kafkaSettingsOn } from '../support/scenes/kafka-installation.js';
+import { paymentEvents } from '../support/scenes/story.js';
+import { startMuteKafka } from '../support/servers/mute-kafka.js';
+import { type OwnKafka, withOwnKafka } from '../support/servers/own-kafka.js';
 import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;

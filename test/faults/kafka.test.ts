@@ -1,10 +1,10 @@
 import { patience } from '../runner/patience.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { readiness } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
-import { readiness } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { paymentEvents } from '../support/scenes/story.js';
+import { type OwnKafka, withOwnKafka } from '../support/servers/own-kafka.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;

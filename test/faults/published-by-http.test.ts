@@ -1,11 +1,11 @@
 /** Payment systems publish by HTTP while the process is killed: what was answered 202 is delivered. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeBackbones } from '../support/backbones.js';
+import { commandLine } from '../support/clients/in-process-cli.js';
+import type { Service } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { commandLine } from '../support/in-process-cli.js';
-import type { Service } from '../support/service.js';
-import { type Account, paymentEvents, tokenFor } from '../support/story.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { type Account, paymentEvents, tokenFor } from '../support/scenes/story.js';
 import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;

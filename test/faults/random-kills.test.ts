@@ -7,14 +7,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { deliveryTopics } from '../../src/delivery/log/delivery-log.js';
-import { describeBackbones } from '../support/backbones.js';
+import type { Service, Starting } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import type { ReceivedRequest, Reply } from '../support/receiver.js';
-import { allStatuses } from '../support/scratch-in-memory.js';
-import { seeded } from '../support/seeded.js';
-import type { Service, Starting } from '../support/service.js';
-import { addWebhook, listWebhooks, paymentEvents } from '../support/story.js';
+import { seeded } from '../support/generators/seeded.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { allStatuses } from '../support/scenes/scratch-in-memory.js';
+import { addWebhook, listWebhooks, paymentEvents } from '../support/scenes/story.js';
+import type { ReceivedRequest, Reply } from '../support/servers/receiver.js';
 import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;

@@ -5,13 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
-import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
-import { distinct } from '../support/distinct-requests.js';
+import { elsewhere, readiness, type Service } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { type Relay, startRelay } from '../support/relay.js';
-import { elsewhere, readiness, type Service } from '../support/service.js';
-import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+import { distinct } from '../support/oracles/distinct-requests.js';
+import { describeBackbones, ON_SERVERS } from '../support/scenes/backbones.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
+import { type Relay, startRelay } from '../support/servers/relay.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5, 6];

@@ -4,11 +4,11 @@
  * may: a hand-over has a second for each of its steps, and a stop seven in all.
  */
 import { isStarved } from '../runner/patience.js';
-import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
+import { elsewhere, type Service, serve } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { elsewhere, type Service, serve } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { describeBackbones, ON_SERVERS } from '../support/scenes/backbones.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { paymentEvents } from '../support/scenes/story.js';
 import { testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4];

@@ -3,12 +3,12 @@ import kafkajs from 'kafkajs';
 import { decodedBehind } from '../../src/adapters/common/done-behind.js';
 import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import type { Settings } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import type { ReceivedRequest } from '../support/receiver.js';
-import type { Settings } from '../support/service.js';
-import { paymentEvents, publishEvents } from '../support/story.js';
+import { describeBackbones, ENDS } from '../support/scenes/backbones.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { paymentEvents, publishEvents } from '../support/scenes/story.js';
+import type { ReceivedRequest } from '../support/servers/receiver.js';
 
 /** Fewer failures than open a breaker. */
 const EVENTS = 8;

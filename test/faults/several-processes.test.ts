@@ -1,9 +1,9 @@
-import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
-import { distinct } from '../support/distinct-requests.js';
+import { scrape } from '../support/clients/scrape.js';
+import { elsewhere, type Service, type Settings } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { scrape } from '../support/scrape.js';
-import { elsewhere, type Service, type Settings } from '../support/service.js';
+import { distinct } from '../support/oracles/distinct-requests.js';
+import { describeBackbones, ON_SERVERS } from '../support/scenes/backbones.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
 import {
   type Account,
   addWebhook,
@@ -12,7 +12,7 @@ import {
   publishEvents,
   register,
   tokenFor,
-} from '../support/story.js';
+} from '../support/scenes/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5];

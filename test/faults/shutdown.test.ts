@@ -5,11 +5,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { patience } from '../runner/patience.js';
-import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import type { ReceivedRequest, Reply } from '../support/receiver.js';
-import { paymentEvents } from '../support/story.js';
+import { describeBackbones } from '../support/scenes/backbones.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { paymentEvents } from '../support/scenes/story.js';
+import type { ReceivedRequest, Reply } from '../support/servers/receiver.js';
 
 const ACCOUNT = 7;
 const EVENTS = 200;

@@ -1,9 +1,10 @@
 /** A row that cannot be read becomes one dead letter, and its topic goes on (on Kafka: test/contract/broker/unreadable.ts). */
+
+import { scrape } from '../support/clients/scrape.js';
 import { eventually } from '../support/eventually.js';
-import { scrape } from '../support/scrape.js';
-import { Served } from '../support/served.js';
-import { poisonTopic } from '../support/sqlite-subjects.js';
-import { paymentEvents } from '../support/story.js';
+import { Served } from '../support/scenes/served.js';
+import { poisonTopic } from '../support/scenes/sqlite-subjects.js';
+import { paymentEvents } from '../support/scenes/story.js';
 
 const ACCOUNT = 42;
 const TOPIC = 'payment-events';

@@ -1,14 +1,14 @@
 /** The deliveries view is filled while its process is killed again and again, and where its file is damaged. */
 import { statSync } from 'node:fs';
 import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
-import { ACCOUNT } from '../support/delivery-samples.js';
+import type { Service } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { FaultScene } from '../support/fault-scene.js';
-import { toLogRecord } from '../support/log-records.js';
-import type { Service } from '../support/service.js';
-import { damageFile } from '../support/sqlite-subjects.js';
-import { viewEqualsFold } from '../support/view-equals-fold.js';
-import { delivered, delivery, retrying } from '../support/view-follower-fixture.js';
+import { ACCOUNT } from '../support/generators/delivery-samples.js';
+import { toLogRecord } from '../support/generators/log-records.js';
+import { viewEqualsFold } from '../support/oracles/view-equals-fold.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import { damageFile } from '../support/scenes/sqlite-subjects.js';
+import { delivered, delivery, retrying } from '../support/scenes/view-follower-fixture.js';
 
 const DELIVERIES = 9_000;
 const IN_A_RECORD = 50;

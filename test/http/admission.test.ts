@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { Admission, type Admitted } from '../../src/http/admission.js';
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { startBareApi } from '../support/bare-api.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { startBareApi } from '../support/scenes/bare-api.js';
 
 let clock: number;
 let admission: Admission;

@@ -2,9 +2,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { curlOf, ERROR, EXAMPLES } from '../../scripts/api-examples.js';
 import { apiMarkdown } from '../../scripts/api-markdown.js';
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { compiler, type DocumentedOperation, fetchDocument, type OpenApiDocument } from '../support/documented.js';
-import { fileOf } from '../support/operations-chapter.js';
+import {
+  compiler,
+  type DocumentedOperation,
+  fetchDocument,
+  type OpenApiDocument,
+} from '../support/clients/documented.js';
+import { fileOf } from '../support/oracles/operations-chapter.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let client: Client;

@@ -1,6 +1,6 @@
 /** AsyncAPI's own parser has nothing to say of /asyncapi.json, and reads in it what was meant. */
 import type { AsyncAPIDocumentInterface, Parser } from '@asyncapi/parser';
-import { fileOf } from '../support/operations-chapter.js';
+import { fileOf } from '../support/oracles/operations-chapter.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ERROR = 0;

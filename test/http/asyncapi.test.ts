@@ -1,8 +1,8 @@
 import { areCloudEventHeaders, isPaymentEvent, isStructuredCloudEvent } from '../../src/payments/payment-check.js';
 import { parsePaymentEvent } from '../../src/payments/payment-event.js';
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { header } from '../support/delivery-samples.js';
-import { fileOf } from '../support/operations-chapter.js';
+import { header } from '../support/generators/delivery-samples.js';
+import { fileOf } from '../support/oracles/operations-chapter.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 const MODES = { paymentEvent: undefined, structuredCloudEvent: 'structured', binaryCloudEvent: 'binary' } as const;
 

@@ -1,7 +1,7 @@
-import { Client, type RunningApi, startApi, tokenFor } from '../support/api-fixture.js';
+import { head, rawRequest } from '../support/clients/raw-request.js';
 import { eventually } from '../support/eventually.js';
-import { head, rawRequest } from '../support/raw-request.js';
-import { CONTEXT } from '../support/webhook-samples.js';
+import { CONTEXT } from '../support/generators/webhook-samples.js';
+import { Client, type RunningApi, startApi, tokenFor } from '../support/scenes/api-fixture.js';
 
 const BARE = 'Bearer realm="account-webhooks"';
 /** What a quoted string may have by RFC 6750 3. */

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { head, rawRequest } from '../support/raw-request.js';
+import { head, rawRequest } from '../support/clients/raw-request.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 const LIMIT = 65_536;
 const JSON_TYPE = 'Content-Type: application/json';

@@ -1,4 +1,4 @@
-import { type Answer, type Client, type RunningApi, startApiOnServer } from '../support/api-fixture.js';
+import { type Answer, type Client, type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let lastAccount = 0;

@@ -2,7 +2,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ConsoleFiles } from '../../src/http/console.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const NAME = 'console-AB12.js';
 const FILES: ConsoleFiles = {

@@ -2,9 +2,9 @@
 import { KeysUnavailable } from '../../src/accounts/access-tokens.js';
 import { Admission } from '../../src/http/admission.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
-import { viewOf } from '../support/account-view.js';
-import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
-import { type DocumentedOperation, expectDocumented, fetchDocument } from '../support/documented.js';
+import { type DocumentedOperation, expectDocumented, fetchDocument } from '../support/clients/documented.js';
+import { viewOf } from '../support/scenes/account-view.js';
+import { type BareApi, type BareOptions, startBareApi } from '../support/scenes/bare-api.js';
 
 type Parts = NonNullable<BareOptions['parts']>;
 

@@ -13,10 +13,10 @@ import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import { TooManyWaiting } from '../../src/webhooks/account-turns.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream, type WebhookAdded } from '../../src/webhooks/events.js';
-import { viewOf } from '../support/account-view.js';
-import { type BareApi, type BareOptions, startBareApi, UNPACED } from '../support/bare-api.js';
-import { head, rawRequest } from '../support/raw-request.js';
-import { added, CONTEXT } from '../support/webhook-samples.js';
+import { head, rawRequest } from '../support/clients/raw-request.js';
+import { added, CONTEXT } from '../support/generators/webhook-samples.js';
+import { viewOf } from '../support/scenes/account-view.js';
+import { type BareApi, type BareOptions, startBareApi, UNPACED } from '../support/scenes/bare-api.js';
 
 /** `POST /api/webhooks`, with its JSON; or with other parts of a request. */
 type Ask = readonly [route: string, json?: unknown, init?: RequestInit];

@@ -1,8 +1,8 @@
 import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../../src/ports/event-store.js';
 import { ReadModelBehind } from '../../src/read-model/account-states.js';
-import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
-import { bound } from '../support/bound-store.js';
-import { head, rawRequest } from '../support/raw-request.js';
+import { head, rawRequest } from '../support/clients/raw-request.js';
+import { type BareApi, type BareOptions, startBareApi } from '../support/scenes/bare-api.js';
+import { bound } from '../support/servers/bound-store.js';
 
 const SECRET_DETAILS = 'SQLITE_FULL: database or disk is full, /var/lib/data/store.sqlite';
 

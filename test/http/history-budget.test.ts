@@ -2,9 +2,9 @@ import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { createHistoryBudget } from '../../src/webhooks/account-buckets.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { collect } from '../contract/contract.js';
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
-import { bound } from '../support/bound-store.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
+import { bound } from '../support/servers/bound-store.js';
 
 const MEBIBYTE = 1024 ** 2;
 const LARGE = Array.from({ length: 5 }, (_, index) => ({ key: `X-Large-${index}`, value: 'v'.repeat(4_000) }));

@@ -1,8 +1,8 @@
 import type { IssuedCredential } from '../../src/accounts/registration.js';
-import { type RunningApi, startApi } from '../support/api-fixture.js';
+import { head, rawRequest } from '../support/clients/raw-request.js';
 import { eventually } from '../support/eventually.js';
-import { head, rawRequest } from '../support/raw-request.js';
-import { CONTEXT } from '../support/webhook-samples.js';
+import { CONTEXT } from '../support/generators/webhook-samples.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const GRANT = 'grant_type=client_credentials';

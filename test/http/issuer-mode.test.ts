@@ -1,6 +1,6 @@
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { type Issuer, startIssuer } from '../support/issuer.js';
-import { CONTEXT } from '../support/webhook-samples.js';
+import { CONTEXT } from '../support/generators/webhook-samples.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type Issuer, startIssuer } from '../support/servers/issuer.js';
 
 const SETTINGS = { AUTH_ISSUER: 'https://issuer', AUTH_AUDIENCE: 'webhooks', AUTH_ACCOUNT_CLAIM: 'account' };
 

@@ -1,9 +1,9 @@
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { expectDocumented } from '../support/documented.js';
+import { expectDocumented } from '../support/clients/documented.js';
 import { eventually } from '../support/eventually.js';
-import { type Issuer, newPairs, startIssuer } from '../support/issuer.js';
+import { CONTEXT } from '../support/generators/webhook-samples.js';
 import { type RecordingLogger, recordingLogger } from '../support/recording-logger.js';
-import { CONTEXT } from '../support/webhook-samples.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type Issuer, newPairs, startIssuer } from '../support/servers/issuer.js';
 
 const ROUTES = [
   ...['GET /api/webhooks', 'POST /api/webhooks', 'PATCH /api/webhooks/1', 'DELETE /api/webhooks/1'],

@@ -1,4 +1,4 @@
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 const twenty = Array.from({ length: 20 }, (_, index) => index + 1);
 

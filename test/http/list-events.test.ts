@@ -5,10 +5,10 @@ import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.j
 import type { EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';
 import type { Right } from '../../src/webhooks/limits.js';
 import type { PortalSession } from '../../src/webhooks/state.js';
-import { viewOf } from '../support/account-view.js';
-import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
-import { expectDocumented } from '../support/documented.js';
+import { expectDocumented } from '../support/clients/documented.js';
 import { eventually } from '../support/eventually.js';
+import { viewOf } from '../support/scenes/account-view.js';
+import { type BareApi, type BareOptions, startBareApi } from '../support/scenes/bare-api.js';
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');
 const EVENT: ViewedEvent = {

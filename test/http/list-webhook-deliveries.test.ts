@@ -5,12 +5,12 @@ import { logEntry, loggedAttempt } from '../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
-import { viewOf } from '../support/account-view.js';
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
-import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
-import { toLogRecord } from '../support/log-records.js';
+import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
+import { toLogRecord } from '../support/generators/log-records.js';
+import { viewOf } from '../support/scenes/account-view.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 interface Listed {
   readonly deliveries: readonly { id: string; eventId: string; outcome: string; attempts: readonly unknown[] }[];

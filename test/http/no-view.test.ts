@@ -1,5 +1,5 @@
 /** Without a view nothing is known of deliveries: an empty answer would read as the end of a list, or as "never failed". */
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 let api: BareApi;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { accountStream } from '../../src/webhooks/events.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const SECRET = 'planted-header-value';
 const target = { url: 'https://Alerts.example.com/n', headers: [{ key: 'X-Key', value: SECRET }] };

@@ -5,13 +5,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { testAuthority } from '../support/certificates.js';
-import { fetchDocument, type Json, type OpenApiDocument } from '../support/documented.js';
-import { FuzzClient } from '../support/fuzz-client.js';
-import { type FuzzedRequest, fuzzedRequests } from '../support/fuzzed-requests.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import type { Meanings } from '../support/schema-values.js';
+import { fetchDocument, type Json, type OpenApiDocument } from '../support/clients/documented.js';
+import { FuzzClient } from '../support/clients/fuzz-client.js';
+import { type FuzzedRequest, fuzzedRequests } from '../support/generators/fuzzed-requests.js';
+import type { Meanings } from '../support/generators/schema-values.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { testAuthority } from '../support/servers/certificates.js';
+import { type Receiver, startReceiver } from '../support/servers/receiver.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { inFull } from '../support/thorough.js';
 

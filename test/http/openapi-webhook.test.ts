@@ -2,10 +2,15 @@
 import { Webhook } from 'standardwebhooks';
 import { PAYMENT_EVENT_WEBHOOK } from '../../src/http/documents/payment-event-webhook.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { compiler, type DocumentedOperation, fetchDocument, type OpenApiDocument } from '../support/documented.js';
-import type { ReceivedRequest } from '../support/receiver.js';
-import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/tested-webhooks.js';
+import {
+  compiler,
+  type DocumentedOperation,
+  fetchDocument,
+  type OpenApiDocument,
+} from '../support/clients/documented.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/scenes/tested-webhooks.js';
+import type { ReceivedRequest } from '../support/servers/receiver.js';
 
 const ONLY_WITH_A_TRACE = ['traceparent', 'tracestate'];
 const { post: described } = PAYMENT_EVENT_WEBHOOK as { post: { parameters: { name: string; example?: unknown }[] } };

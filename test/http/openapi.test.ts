@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
 import {
   compiler,
   type DocumentedOperation,
@@ -9,7 +7,9 @@ import {
   type Json,
   type OpenApiDocument,
   operationOf,
-} from '../support/documented.js';
+} from '../support/clients/documented.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const METHODS = ['get', 'post', 'patch', 'delete', 'put'];
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { viewOf } from '../support/account-view.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { eventually } from '../support/eventually.js';
-import { HeldReadModel } from '../support/held-read-model.js';
-import { added, CONTEXT } from '../support/webhook-samples.js';
+import { added, CONTEXT } from '../support/generators/webhook-samples.js';
+import { viewOf } from '../support/scenes/account-view.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
+import { HeldReadModel } from '../support/scenes/held-read-model.js';
 
 let api: BareApi;
 let held: HeldReadModel;

@@ -1,4 +1,4 @@
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 let api: BareApi;
 

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
-import { fetchDocument, type Json } from '../support/documented.js';
-import { added, CONTEXT } from '../support/webhook-samples.js';
+import { fetchDocument, type Json } from '../support/clients/documented.js';
+import { added, CONTEXT } from '../support/generators/webhook-samples.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 let bare: BareApi;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { createRateLimit, type RateLimit } from '../../src/http/rate-limit.js';
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
-import { CONTEXT } from '../support/webhook-samples.js';
+import { CONTEXT } from '../support/generators/webhook-samples.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const MINUTE = 60_000;
 

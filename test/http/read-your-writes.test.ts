@@ -1,6 +1,6 @@
-import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { eventually } from '../support/eventually.js';
-import { HeldReadModel } from '../support/held-read-model.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
+import { HeldReadModel } from '../support/scenes/held-read-model.js';
 
 let api: BareApi;
 let held: HeldReadModel;

@@ -4,9 +4,9 @@ import { BrokerUnavailable, RecordRefused } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import type { SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
-import { NOW } from '../support/delivery-samples.js';
-import { detail, missed, RecoverableView } from '../support/recoverable-view.js';
+import { NOW } from '../support/generators/delivery-samples.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
+import { detail, missed, RecoverableView } from '../support/scenes/recoverable-view.js';
 
 const SINCE = new Date(NOW).toISOString();
 const EXHAUSTED = detail(1);

@@ -1,4 +1,4 @@
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let client: Client;

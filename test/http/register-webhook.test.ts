@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let lastAccount = 0;

@@ -2,10 +2,10 @@
 import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { certificateFor, testAuthority } from '../support/certificates.js';
+import { CONTEXT } from '../support/generators/webhook-samples.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { CONTEXT } from '../support/webhook-samples.js';
 
 let api: RunningApi;
 let client: Client;

@@ -1,9 +1,9 @@
 import { LIMITS, type ServerLimits } from '../../src/http/listen.js';
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { HeldConnection } from '../support/clients/held-connection.js';
+import { head, rawRequest } from '../support/clients/raw-request.js';
 import { eventually } from '../support/eventually.js';
-import { HeldConnection } from '../support/held-connection.js';
-import { head, rawRequest } from '../support/raw-request.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const START = 'GET /api/webhooks HTTP/1.1\r\nHost: 127.0.0.1\r\n';
 const GOOD = head('GET /api/webhooks HTTP/1.1', 'Authorization: Bearer caller-42');

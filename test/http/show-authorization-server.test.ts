@@ -1,5 +1,5 @@
-import { type RunningApi, startApi } from '../support/api-fixture.js';
-import { head, rawRequest } from '../support/raw-request.js';
+import { head, rawRequest } from '../support/clients/raw-request.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 const PATH = '/.well-known/oauth-authorization-server';
 

@@ -7,11 +7,11 @@ import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, responsePlace } from '../../src/secrets/sealing.js';
 import type { Right } from '../../src/webhooks/limits.js';
-import { viewOf } from '../support/account-view.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
-import { BINARY, binary, SOURCE, structured } from '../support/cloud-events.js';
-import { header, NOW, received } from '../support/delivery-samples.js';
-import { expectDocumented } from '../support/documented.js';
+import { expectDocumented } from '../support/clients/documented.js';
+import { BINARY, binary, SOURCE, structured } from '../support/generators/cloud-events.js';
+import { header, NOW, received } from '../support/generators/delivery-samples.js';
+import { viewOf } from '../support/scenes/account-view.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const sealing = createSealing([masterKey(Buffer.alloc(32, 7))], randomBytes);
 const PAYMENT = `payment-events/0/7@${NOW}`;

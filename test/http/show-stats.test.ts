@@ -1,6 +1,6 @@
 import type { StatsBucket, StatsQuery } from '../../src/ports/deliveries-view.js';
-import { viewOf } from '../support/account-view.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { viewOf } from '../support/scenes/account-view.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const NOW = Date.parse('2026-11-21T09:30:10.000Z');
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
-import { type Client, type RunningApi, startApiOnServer } from '../support/api-fixture.js';
-import { CONTEXT } from '../support/webhook-samples.js';
+import { CONTEXT } from '../support/generators/webhook-samples.js';
+import { type Client, type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
 
 const DAY_MS = 24 * 3_600_000;
 

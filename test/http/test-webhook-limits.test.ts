@@ -1,7 +1,7 @@
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { eventually } from '../support/eventually.js';
-import type { Reply } from '../support/receiver.js';
-import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/tested-webhooks.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/scenes/tested-webhooks.js';
+import type { Reply } from '../support/servers/receiver.js';
 
 const ACCOUNT = 42;
 

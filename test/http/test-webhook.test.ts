@@ -7,11 +7,11 @@ import type { SendTest } from '../../src/http/api-parts.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import type { Right } from '../../src/webhooks/limits.js';
 import type { PortalSession } from '../../src/webhooks/state.js';
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { startBareApi } from '../support/bare-api.js';
-import type { Reply } from '../support/receiver.js';
+import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { startBareApi } from '../support/scenes/bare-api.js';
+import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/scenes/tested-webhooks.js';
+import type { Reply } from '../support/servers/receiver.js';
 import { silentLogger } from '../support/silent-logger.js';
-import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/tested-webhooks.js';
 
 const ACCOUNT = 42;
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { MinuteAttempts, WebhookHealth } from '../../src/ports/deliveries-view.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
-import { viewOf } from '../support/account-view.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
-import { AT, added, CONTEXT } from '../support/webhook-samples.js';
+import { AT, added, CONTEXT } from '../support/generators/webhook-samples.js';
+import { viewOf } from '../support/scenes/account-view.js';
+import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const HOUR = 3_600_000;
 const SINCE = '2026-11-03T11:00:00.000Z';

@@ -1,7 +1,7 @@
 import { type AdminLimits, type AdminServer, startAdminServer } from '../../src/observability/admin-server.js';
+import { HeldConnection } from '../support/clients/held-connection.js';
+import { head, rawRequest } from '../support/clients/raw-request.js';
 import { eventually } from '../support/eventually.js';
-import { HeldConnection } from '../support/held-connection.js';
-import { head, rawRequest } from '../support/raw-request.js';
 
 /** What it answers with is large. */
 const LARGE = {

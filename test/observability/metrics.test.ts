@@ -2,7 +2,7 @@ import { startAdminServer } from '../../src/observability/admin-server.js';
 import { createMetrics } from '../../src/observability/metrics.js';
 import { Readiness } from '../../src/observability/readiness.js';
 import type { ConsumerState } from '../../src/ports/broker.js';
-import { scrape } from '../support/scrape.js';
+import { scrape } from '../support/clients/scrape.js';
 
 const NOW = 1_000_000;
 const gone = () => {

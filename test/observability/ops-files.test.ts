@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { documentedMetrics, fileOf, metricOf, metricsIn } from '../support/operations-chapter.js';
+import { documentedMetrics, fileOf, metricOf, metricsIn } from '../support/oracles/operations-chapter.js';
 
 const RULES = fileOf('ops/prometheus-alerts.yml');
 const OPS = fileURLToPath(new URL('../../ops/', import.meta.url));

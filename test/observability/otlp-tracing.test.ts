@@ -1,8 +1,8 @@
 import { openOtlpTracing } from '../../src/observability/otlp-tracing.js';
 import type { NewSpan, TraceContext, Tracing } from '../../src/observability/tracing.js';
-import { type Collector, startCollector } from '../support/collector.js';
 import { eventually } from '../support/eventually.js';
 import { recordingLogger } from '../support/recording-logger.js';
+import { type Collector, startCollector } from '../support/servers/collector.js';
 
 const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];
 const ERROR = 2;

@@ -3,10 +3,10 @@ import { type Delivery, fromRetryRecord } from '../../src/delivery/delivery.js';
 import { attributeHeaders, contentOf } from '../../src/payments/cloud-event-attributes.js';
 import { parsePaymentEvent } from '../../src/payments/payment-event.js';
 import type { NewRecord } from '../../src/ports/broker.js';
-import { binary, SOURCE, structured } from '../support/cloud-events.js';
-import { DeliverFixture, SCHEDULE } from '../support/deliver-fixture.js';
-import { DELIVERED, failedWith, header, paymentRecord, received } from '../support/delivery-samples.js';
-import { webhookOf } from '../support/fake-accounts.js';
+import { binary, SOURCE, structured } from '../support/generators/cloud-events.js';
+import { DELIVERED, failedWith, header, paymentRecord, received } from '../support/generators/delivery-samples.js';
+import { DeliverFixture, SCHEDULE } from '../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../support/scenes/fake-accounts.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/payments/payment-event.js';
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { BINARY, binary, SOURCE, STRUCTURED, structured } from '../support/cloud-events.js';
-import { EVENT, header } from '../support/delivery-samples.js';
+import { BINARY, binary, SOURCE, STRUCTURED, structured } from '../support/generators/cloud-events.js';
+import { EVENT, header } from '../support/generators/delivery-samples.js';
 
 const JSON_EVENT = header('content-type', 'application/cloudevents+json; charset=UTF-8');
 const JSON_DATA = header('content-type', 'application/json');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadCatalogue } from '../../src/payments/event-catalogue.js';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { startApi } from '../support/api-fixture.js';
+import { startApi } from '../support/scenes/api-fixture.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const AMOUNT = { type: 'string', pattern: '^\\d+[.]\\d\\d$' };

@@ -1,7 +1,7 @@
 import { parsePaymentEvent } from '../../src/payments/payment-event.js';
 import { paymentFields } from '../../src/payments/payment-fields.js';
-import { binary, structured } from '../support/cloud-events.js';
-import { header } from '../support/delivery-samples.js';
+import { binary, structured } from '../support/generators/cloud-events.js';
+import { header } from '../support/generators/delivery-samples.js';
 
 const PATHS = { amount: ['data', 'sum', 'total'], reference: ['data', 'txid'] };
 const of = (data: unknown) => paymentFields({ data });

@@ -1,6 +1,6 @@
 import { createPublishedPayloads } from '../../src/delivery/record-place.js';
 import { type NewRecord, NO_TIME } from '../../src/ports/broker.js';
-import { NOW, paymentRecord, received } from '../support/delivery-samples.js';
+import { NOW, paymentRecord, received } from '../support/generators/delivery-samples.js';
 
 const PLACE = `payment-events/0/7@${NOW}`;
 const payloadsOf = (record: NewRecord | null, kept: number | null = 1_000) =>

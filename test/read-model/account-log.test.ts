@@ -3,9 +3,9 @@ import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/ev
 import { type AuditEntry, auditLog, configurationAt } from '../../src/read-model/account-log.js';
 import { type CommandContext, enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream, type WebhookUpdated } from '../../src/webhooks/events.js';
-import { openSqliteStore } from '../support/sqlite-store.js';
+import { AT, added, CONTEXT, registered } from '../support/generators/webhook-samples.js';
+import { openSqliteStore } from '../support/servers/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { AT, added, CONTEXT, registered } from '../support/webhook-samples.js';
 
 let store: EventStore;
 let close: () => Promise<void>;

@@ -1,7 +1,7 @@
 import { NO_OBJECT, type RecordedEvent } from '../../src/ports/event-store.js';
 import { whyUnfoldable } from '../../src/read-model/fold.js';
 import { combined, loadProjection, PROJECTIONS, projectionSource } from '../../src/read-model/projection-source.js';
-import { AT, added } from '../support/webhook-samples.js';
+import { AT, added } from '../support/generators/webhook-samples.js';
 
 const SEALED = { key: 'X-Key', sealed: 'v1.a.b' };
 /** Of each type that a fold knows, with what is read of it. */

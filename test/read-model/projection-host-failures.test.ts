@@ -2,10 +2,10 @@ import { EventEmitter, once } from 'node:events';
 import { StoreRefused, StoreUnavailable, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';
-import { ProjectionHostFixture, waitUntilProjected } from '../support/projection-host-fixture.js';
-import { added, registered } from '../support/webhook-samples.js';
+import { added, registered } from '../support/generators/webhook-samples.js';
+import { ProjectionHostFixture, waitUntilProjected } from '../support/scenes/projection-host-fixture.js';
+import { bound } from '../support/servers/bound-store.js';
 
 let fixture: ProjectionHostFixture;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { combined, compileProjection, loadProjection } from '../../src/read-model/projection-source.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { HISTORY, PROJECTION, ProjectionHostFixture } from '../support/projection-host-fixture.js';
-import { added, registered } from '../support/webhook-samples.js';
+import { added, registered } from '../support/generators/webhook-samples.js';
+import { HISTORY, PROJECTION, ProjectionHostFixture } from '../support/scenes/projection-host-fixture.js';
 
 let fixture: ProjectionHostFixture;
 beforeEach(() => {

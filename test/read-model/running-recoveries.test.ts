@@ -4,8 +4,8 @@ import { RunningRecoveries } from '../../src/read-model/running-recoveries.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import type { AccountState } from '../../src/webhooks/state.js';
-import { ProjectionHostFixture, waitUntilProjected } from '../support/projection-host-fixture.js';
-import { AT, added, registered } from '../support/webhook-samples.js';
+import { AT, added, registered } from '../support/generators/webhook-samples.js';
+import { ProjectionHostFixture, waitUntilProjected } from '../support/scenes/projection-host-fixture.js';
 
 const request = { since: AT, until: AT, include: ['held'], perSecond: 20, count: 3, actor: 'a caller' };
 const started = (recoveryId: string): AccountEvent => ({

@@ -12,9 +12,9 @@ import {
   type EventStoreServer,
   startEventStore,
 } from '../services/eventstoredb/event-store-server.js';
-import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
 import { eventually } from '../support/eventually.js';
-import { added, CONTEXT, registered } from '../support/webhook-samples.js';
+import { added, CONTEXT, registered } from '../support/generators/webhook-samples.js';
+import { openEventStoreDb } from '../support/scenes/eventstoredb-subjects.js';
 
 const NAME = 'account-webhooks';
 

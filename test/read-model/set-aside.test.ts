@@ -5,10 +5,10 @@ import { AccountUnreadable, setAsideText } from '../../src/read-model/account-un
 import { createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
 import { accountStream, streamOf } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
-import { commandParts } from '../support/command-parts.js';
 import { eventually } from '../support/eventually.js';
-import { ProjectionHostFixture, waitUntilProjected } from '../support/projection-host-fixture.js';
-import { added, CONTEXT, register, registered } from '../support/webhook-samples.js';
+import { added, CONTEXT, register, registered } from '../support/generators/webhook-samples.js';
+import { commandParts } from '../support/scenes/command-parts.js';
+import { ProjectionHostFixture, waitUntilProjected } from '../support/scenes/projection-host-fixture.js';
 
 let fixture: ProjectionHostFixture;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { type Broker, BrokerUnavailable } from '../../src/ports/broker.js';
 import { type DeliveriesView, ViewEnded, ViewRefused, ViewUnsound } from '../../src/ports/deliveries-view.js';
 import { eventually } from '../support/eventually.js';
-import { many, shown, shows, TOPICS, ViewFollowerFixture } from '../support/view-follower-fixture.js';
+import { many, shown, shows, TOPICS, ViewFollowerFixture } from '../support/scenes/view-follower-fixture.js';
 
 let fixture: ViewFollowerFixture;
 beforeEach(() => {

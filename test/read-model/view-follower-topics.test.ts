@@ -2,8 +2,8 @@ import { toCancellation, toRequest } from '../../src/delivery/again/request.js';
 import type { Broker } from '../../src/ports/broker.js';
 import { TopicRecreated } from '../../src/ports/broker.js';
 import { type AskView, ViewUnsound } from '../../src/ports/deliveries-view.js';
-import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
+import { ACCOUNT } from '../support/generators/delivery-samples.js';
 import {
   delivered,
   delivery,
@@ -13,7 +13,7 @@ import {
   shows,
   TOPICS,
   ViewFollowerFixture,
-} from '../support/view-follower-fixture.js';
+} from '../support/scenes/view-follower-fixture.js';
 
 let fixture: ViewFollowerFixture;
 beforeEach(() => {

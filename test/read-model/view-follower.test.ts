@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import type { DeliveriesView } from '../../src/ports/deliveries-view.js';
-import { WEBHOOK } from '../support/deliveries-view-subject.js';
-import { NOW } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
+import { NOW } from '../support/generators/delivery-samples.js';
+import { WEBHOOK } from '../support/scenes/deliveries-view-subject.js';
 import {
   delivered,
   delivery,
@@ -12,7 +12,7 @@ import {
   shown,
   shows,
   ViewFollowerFixture,
-} from '../support/view-follower-fixture.js';
+} from '../support/scenes/view-follower-fixture.js';
 
 let fixture: ViewFollowerFixture;
 beforeEach(() => {

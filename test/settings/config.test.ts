@@ -1,7 +1,7 @@
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import type { Environment } from '../../src/settings/read-config.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { KEY, SETTINGS } from '../support/settings-table.js';
+import { KEY, SETTINGS } from '../support/generators/settings-table.js';
 
 function refusalOf(environment: Environment): string {
   try {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { kafkaSettings } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { newAuthority, testAuthority } from '../support/certificates.js';
-import { listen } from '../support/receiver.js';
+import { newAuthority, testAuthority } from '../support/servers/certificates.js';
+import { listen } from '../support/servers/receiver.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 test('KAFKA_CA_FILE may hold an intermediate CA', async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../../src/settings/setting-files.js';
-import { certificateFor, testAuthority } from '../support/certificates.js';
+import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 let folder: ReturnType<typeof temporaryDirectory>;

@@ -1,5 +1,5 @@
 import { AgeQueue } from '../../src/time/deadlines.js';
-import { VirtualClock } from '../support/virtual-clock.js';
+import { VirtualClock } from '../support/clocks/virtual-clock.js';
 
 let clock: VirtualClock;
 let timers: number;

@@ -1,5 +1,5 @@
-import { given } from '../support/aggregate-spec.js';
-import { AT, added, LAST_FAILURE, registered } from '../support/webhook-samples.js';
+import { AT, added, LAST_FAILURE, registered } from '../support/generators/webhook-samples.js';
+import { given } from '../support/scenes/aggregate-spec.js';
 
 const ENDPOINT = 'https://shop.example.com/1';
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
-import { given } from '../support/aggregate-spec.js';
-import { AT, registered } from '../support/webhook-samples.js';
+import { AT, registered } from '../support/generators/webhook-samples.js';
+import { given } from '../support/scenes/aggregate-spec.js';
 
 const target = { url: 'https://Shop.example.com/notices', endpoint: 'https://shop.example.com/notices' };
 const headers = [{ key: 'X-Api-Key', sealed: 'v1.00000000.abc' }];

@@ -1,6 +1,6 @@
 import type { AccountEvent } from '../../src/webhooks/events.js';
-import { decisionOf, given, stateOf } from '../support/aggregate-spec.js';
-import { AT, added, registered } from '../support/webhook-samples.js';
+import { AT, added, registered } from '../support/generators/webhook-samples.js';
+import { decisionOf, given, stateOf } from '../support/scenes/aggregate-spec.js';
 
 const request = {
   webhookIds: [1],

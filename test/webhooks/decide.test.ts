@@ -1,7 +1,7 @@
 import type { RegisterWebhook, UpdateWebhook } from '../../src/webhooks/decide.js';
 import type { EventType } from '../../src/webhooks/limits.js';
-import { decisionOf, decisionOn, given } from '../support/aggregate-spec.js';
-import { AT, added, LAST_FAILURE, register, registered } from '../support/webhook-samples.js';
+import { AT, added, LAST_FAILURE, register, registered } from '../support/generators/webhook-samples.js';
+import { decisionOf, decisionOn, given } from '../support/scenes/aggregate-spec.js';
 
 const LATER = '2026-11-04T10:00:00.000Z';
 const HEADERS = [{ key: 'X-Api-Key', sealed: 'v1.00000000.abc' }];

@@ -6,8 +6,8 @@ import { accountEvent } from '../../src/webhooks/envelope.js';
 import type { AccountEvent, StoredAccountEvent } from '../../src/webhooks/events.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { type AccountWebhooks, NO_ACCOUNT } from '../../src/webhooks/state.js';
-import { foldWebhooks } from '../support/fold-webhooks.js';
-import { AT, LAST_FAILURE, register, registered } from '../support/webhook-samples.js';
+import { AT, LAST_FAILURE, register, registered } from '../support/generators/webhook-samples.js';
+import { foldWebhooks } from '../support/oracles/fold-webhooks.js';
 
 type Step = { readonly command: Command } | { readonly event: StoredAccountEvent };
 

@@ -7,12 +7,12 @@ import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler, type HandleKeyedCommand } from '../../src/webhooks/handle-command.js';
 import { collect } from '../contract/contract.js';
-import { commandParts } from '../support/command-parts.js';
-import { HeldReadModel } from '../support/held-read-model.js';
-import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
-import { openSqliteStore } from '../support/sqlite-store.js';
+import { CONTEXT, register, registered } from '../support/generators/webhook-samples.js';
+import { commandParts } from '../support/scenes/command-parts.js';
+import { HeldReadModel } from '../support/scenes/held-read-model.js';
+import { type ReadModel, startReadModel } from '../support/scenes/read-model-fixture.js';
+import { openSqliteStore } from '../support/servers/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { CONTEXT, register, registered } from '../support/webhook-samples.js';
 
 const HOUR = 3_600_000;
 const directory = temporaryDirectory();

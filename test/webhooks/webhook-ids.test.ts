@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
-import { bound } from '../support/bound-store.js';
-import { openSqliteStore } from '../support/sqlite-store.js';
+import { bound } from '../support/servers/bound-store.js';
+import { openSqliteStore } from '../support/servers/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const directory = temporaryDirectory();

@@ -1,5 +1,5 @@
 import { decodedBehind, encodedBehind } from '../../../src/adapters/common/done-behind.js';
-import { seeded } from '../../support/seeded.js';
+import { seeded } from '../../support/generators/seeded.js';
 
 const NONE = { records: new Set<number>(), parts: new Map<number, Set<number>>() };
 const MOST_BYTES = 3_000;

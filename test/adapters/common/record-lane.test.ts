@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { laneItem, MOST_BEHIND, RecordLane } from '../../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../../src/adapters/common/record-pump.js';
 import { eventually } from '../../support/eventually.js';
-import { laneOf } from '../../support/pump-lane.js';
+import { laneOf } from '../../support/scenes/pump-lane.js';
 
 const record = (offset: number, topic = 't') =>
   laneItem({ topic, partition: 0, offset, timestamp: 0, key: null, value: null, headers: [] });

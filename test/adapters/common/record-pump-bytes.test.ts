@@ -3,7 +3,7 @@ import { laneItem } from '../../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
-import { laneOf } from '../../support/pump-lane.js';
+import { laneOf } from '../../support/scenes/pump-lane.js';
 
 let pump: RecordPump | undefined;
 afterEach(() => pump?.stop());

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { type EventStore, type NewEvent, NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
 import { type EventStoreCluster, startEventStoreCluster } from '../../services/eventstoredb/cluster.js';
-import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually } from '../../support/eventually.js';
+import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
 
 const PATIENCE = { timeout: 15_000 };
 /** For calls that are to be in vain. */

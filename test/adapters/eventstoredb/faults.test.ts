@@ -15,9 +15,9 @@ import { patience } from '../../runner/patience.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { json } from '../../services/eventstoredb/stored-data.js';
-import { certificateFor, testAuthority } from '../../support/certificates.js';
-import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually } from '../../support/eventually.js';
+import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
+import { certificateFor, testAuthority } from '../../support/servers/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 /** For what has to run into them: too short for anything else on a busy machine. */

@@ -12,8 +12,8 @@ import {
 import { collect } from '../../contract/contract.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
-import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually } from '../../support/eventually.js';
+import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
 
 const STREAM = 'account-1';
 const event = (): NewEvent => ({ id: randomUUID(), type: 'Happened', data: {}, metadata: {} });

@@ -4,9 +4,9 @@
  */
 import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import type { StoredData } from '../../services/eventstoredb/stored-data.js';
-import { Installation } from '../../support/eventstoredb-installation.js';
 import { eventually } from '../../support/eventually.js';
-import { type Seeded, seeded } from '../../support/seeded.js';
+import { type Seeded, seeded } from '../../support/generators/seeded.js';
+import { Installation } from '../../support/scenes/eventstoredb-installation.js';
 import { inFull } from '../../support/thorough.js';
 
 jest.setTimeout(300_000);

@@ -10,7 +10,7 @@ import { ProjectionMissing, ProjectionsOff } from '../../../src/ports/projection
 import { Users } from '../../services/eventstoredb/access.js';
 import { type EventStoreOptions, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
-import { certificateFor, testAuthority } from '../../support/certificates.js';
+import { certificateFor, testAuthority } from '../../support/servers/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const SOURCE = `fromCategory('account').foreachStream().when({ Counted: (state) => { state.hasCounted = true; } })`;

@@ -6,8 +6,8 @@ import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.j
 import { type EventStore, NO_STREAM, StoreRefused } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
 import { startEventStore } from '../../services/eventstoredb/event-store-server.js';
-import { certificateFor, testAuthority } from '../../support/certificates.js';
-import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
+import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
+import { certificateFor, testAuthority } from '../../support/servers/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const PASSWORD = 'planted-secret';

@@ -3,8 +3,8 @@ import type { Admin } from 'kafkajs';
 import { KAFKA_LIMITS } from '../../../src/adapters/kafka/admin-session.js';
 import { connection } from '../../../src/adapters/kafka/broker.js';
 import { undoneAfterEach } from '../../support/at-end.js';
-import { type Send, startEmptyKafka } from '../../support/empty-kafka.js';
-import { kafkaSettings } from '../../support/kafka-subjects.js';
+import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
+import { type Send, startEmptyKafka } from '../../support/servers/empty-kafka.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 /** What waits for an answer that never comes in full fails by this; the test then says so. */

@@ -7,7 +7,7 @@ import kafkajs from 'kafkajs';
 import { compressFrameSync } from 'lz4-napi';
 import { compressSync } from 'snappy';
 import { MOST_UNPACKED_BYTES, unpack, zstdByBlocks } from '../../../src/adapters/kafka/fetched/codecs.js';
-import { spin } from '../../support/spin.js';
+import { spin } from '../../support/clocks/spin.js';
 import { PAYLOAD } from './packed-payload.js';
 
 const { GZIP, Snappy, LZ4, ZSTD } = kafkajs.CompressionTypes;

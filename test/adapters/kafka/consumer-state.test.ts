@@ -2,7 +2,7 @@ import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
+import { FakeKafkaClient } from '../../support/servers/fake-kafka-client.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 let client: FakeKafkaClient;

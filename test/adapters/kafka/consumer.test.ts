@@ -6,8 +6,8 @@ import type { KafkaConsumerParts } from '../../../src/adapters/kafka/group-clien
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerRefused, BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
 import { recordingLogger } from '../../support/recording-logger.js';
+import { FakeKafkaClient } from '../../support/servers/fake-kafka-client.js';
 
 /** Between two heartbeats of a test a busy machine may take a while. */
 const STUCK_MS = 1_000;

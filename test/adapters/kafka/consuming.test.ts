@@ -5,8 +5,8 @@ import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { unique } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
-import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
 import { type RecordingLogger, recordingLogger } from '../../support/recording-logger.js';
+import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
 
 const PATIENCE = { timeout: 30_000 };
 

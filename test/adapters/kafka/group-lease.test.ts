@@ -4,7 +4,7 @@ import { GroupLease } from '../../../src/adapters/kafka/group-lease.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import type { RecordHold } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
+import { FakeKafkaClient } from '../../support/servers/fake-kafka-client.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 describe('a lease', () => {

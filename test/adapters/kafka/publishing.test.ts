@@ -4,8 +4,8 @@ import { BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/p
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
-import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
 import { recordingLogger } from '../../support/recording-logger.js';
+import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
 
 const MIB = 1024 * 1024;
 

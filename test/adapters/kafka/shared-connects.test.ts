@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { eventually } from '../../support/eventually.js';
-import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
+import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 jest.setTimeout(60_000);

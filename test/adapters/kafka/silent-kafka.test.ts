@@ -9,9 +9,9 @@ import { collect, unique } from '../../contract/contract.js';
 import { startKafka } from '../../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../../support/at-end.js';
 import { eventually } from '../../support/eventually.js';
-import { kafkaSettings } from '../../support/kafka-subjects.js';
-import { startMuteKafka } from '../../support/mute-kafka.js';
-import { type OwnKafka, withOwnKafka } from '../../support/own-kafka.js';
+import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
+import { startMuteKafka } from '../../support/servers/mute-kafka.js';
+import { type OwnKafka, withOwnKafka } from '../../support/servers/own-kafka.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { inFull } from '../../support/thorough.js';
 

@@ -1,7 +1,7 @@
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { undoneAfterEach } from '../../support/at-end.js';
-import { kafkaSettings } from '../../support/kafka-subjects.js';
-import { startMuteKafka } from '../../support/mute-kafka.js';
+import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
+import { startMuteKafka } from '../../support/servers/mute-kafka.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 jest.setTimeout(60_000);

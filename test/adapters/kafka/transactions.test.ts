@@ -4,7 +4,7 @@ import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
-import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
+import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 jest.setTimeout(120_000);

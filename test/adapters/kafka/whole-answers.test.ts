@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { wholeAnswers, wholeAnswersSocket } from '../../../src/adapters/kafka/kafkajs-repairs/sockets.js';
-import { listen } from '../../support/receiver.js';
+import { listen } from '../../support/servers/receiver.js';
 
 function answer(content: string): Buffer {
   const bytes = Buffer.alloc(4 + content.length);

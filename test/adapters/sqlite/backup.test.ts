@@ -9,7 +9,7 @@ import { named, record, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event, numbers, upTo } from '../../contract/event-store/follower.js';
 import { eventually } from '../../support/eventually.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const LARGE = 'x'.repeat(4_000);
 

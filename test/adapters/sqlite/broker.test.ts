@@ -1,6 +1,6 @@
 import { record, records } from '../../contract/broker/inbox.js';
 import { eventually } from '../../support/eventually.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const LONGEST_TIMER_MS = 2_147_483_647;
 const YEAR = 365 * 24 * 3_600_000;

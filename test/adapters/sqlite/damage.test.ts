@@ -8,9 +8,9 @@ import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect } from '../../contract/contract.js';
 import { events } from '../../contract/event-store/follower.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
-import { damageFile } from '../../support/sqlite-subjects.js';
-import { Sweeping } from '../../support/sweeping.js';
+import { damageFile } from '../../support/scenes/sqlite-subjects.js';
+import { Sweeping } from '../../support/scenes/sweeping.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const NAMES_IT = /^store\.sqlite is damaged \(SQLITE_\w+\): stop the service and restore a backup/;
 /** The first page of each table is whole. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { lockDataDir } from '../../../src/adapters/sqlite/data-dir-lock.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const LONG_MS = 60_000;
 

@@ -1,8 +1,8 @@
 import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
 import { NO_STREAM, OtherHistory } from '../../../src/ports/event-store.js';
 import { event } from '../../contract/event-store/follower.js';
-import { CountedReads } from '../../support/counted-reads.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { CountedReads } from '../../support/servers/counted-reads.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 let folder: SqliteFolder;
 let other: SqliteFolder;

@@ -7,7 +7,7 @@ import { STORE } from '../../../src/adapters/sqlite/store-file.js';
 import { openDeliveriesView, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { records } from '../../contract/broker/inbox.js';
 import { event } from '../../contract/event-store/follower.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const other = (version: number) =>
   `store.sqlite has schema version ${version}, and this release uses version ${STORE.shape}: run the release that wrote it`;

@@ -2,8 +2,8 @@ import { NO_STREAM } from '../../../src/ports/event-store.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { record } from '../../contract/broker/inbox.js';
 import { event } from '../../contract/event-store/follower.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
-import { transactionsIn } from '../../support/wal.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
+import { transactionsIn } from '../../support/servers/wal.js';
 
 const WRITERS = 32;
 const each = <T>(make: (index: number) => T) => Array.from({ length: WRITERS }, (_, index) => make(index));

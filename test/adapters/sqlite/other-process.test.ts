@@ -9,7 +9,7 @@ import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
 import { patience } from '../../runner/patience.js';
 import { eventually } from '../../support/eventually.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const ROUNDS = 50;
 

@@ -2,8 +2,8 @@ import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../../src/ports/projection-states.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
-import { damageFile } from '../../support/sqlite-subjects.js';
+import { damageFile } from '../../support/scenes/sqlite-subjects.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const ORIGIN = { version: 'version', history: 'history' };
 

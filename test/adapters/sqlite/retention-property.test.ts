@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { RecordLog } from '../../../src/adapters/sqlite/record-log.js';
 import { RecordSweep } from '../../../src/adapters/sqlite/record-sweep.js';
 import { named, records } from '../../contract/broker/inbox.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 import { inFull } from '../../support/thorough.js';
 
 const RUNS = Number(process.env.RETENTION_RUNS ?? inFull(60, 15));

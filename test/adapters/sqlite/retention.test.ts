@@ -8,9 +8,9 @@ import { topicRecords } from '../../../src/ports/topic-records.js';
 import { named, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
-import { scratchInMemory } from '../../support/scratch-in-memory.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
-import { Sweeping } from '../../support/sweeping.js';
+import { scratchInMemory } from '../../support/scenes/scratch-in-memory.js';
+import { Sweeping } from '../../support/scenes/sweeping.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const HOUR = 3_600_000;
 const WEEK = 168 * HOUR;

@@ -6,8 +6,8 @@ import { eventQueries } from '../../../src/adapters/sqlite/view/event-pages.js';
 import { recoveryQueries } from '../../../src/adapters/sqlite/view/recovering.js';
 import { VIEW_SCHEMA } from '../../../src/adapters/sqlite/view/schema.js';
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
-import { eventsQuery, feedQuery, query } from '../../support/deliveries-view-subject.js';
-import { ACCOUNT } from '../../support/delivery-samples.js';
+import { ACCOUNT } from '../../support/generators/delivery-samples.js';
+import { eventsQuery, feedQuery, query } from '../../support/scenes/deliveries-view-subject.js';
 
 /** Notes the steps of each statement's plan. */
 class Planned extends Statements {

@@ -8,7 +8,7 @@ import { record } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
 import { patience } from '../../runner/patience.js';
-import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const HELD_MS = 300;
 const BLOCKED_AT_MOST_MS = 100;

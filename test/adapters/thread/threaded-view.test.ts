@@ -11,13 +11,13 @@ import {
   ViewRefused,
   ViewUnsound,
 } from '../../../src/ports/deliveries-view.js';
-import { eventsQuery, feedQuery, query, VIEW_PARTS } from '../../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import { recordingLogger } from '../../support/recording-logger.js';
-import { damageFile } from '../../support/sqlite-subjects.js';
+import { eventsQuery, feedQuery, query, VIEW_PARTS } from '../../support/scenes/deliveries-view-subject.js';
+import { damageFile } from '../../support/scenes/sqlite-subjects.js';
+import { delivered, delivery, retrying } from '../../support/scenes/view-follower-fixture.js';
+import { viewInThisThread } from '../../support/scenes/view-in-this-thread.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
-import { delivered, delivery, retrying } from '../../support/view-follower-fixture.js';
-import { viewInThisThread } from '../../support/view-in-this-thread.js';
 
 let folder: ReturnType<typeof temporaryDirectory>;
 const opened: { close(): unknown }[] = [];

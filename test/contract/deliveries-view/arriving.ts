@@ -1,7 +1,14 @@
 /** What arrived of an event, and what narrows events by it. */
 import type { Arrived, EventsQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { attempt, entry, eventsQuery, feedQuery, type Of, routing } from '../../support/deliveries-view-subject.js';
-import { NOW } from '../../support/delivery-samples.js';
+import { NOW } from '../../support/generators/delivery-samples.js';
+import {
+  attempt,
+  entry,
+  eventsQuery,
+  feedQuery,
+  type Of,
+  routing,
+} from '../../support/scenes/deliveries-view-subject.js';
 import { type ViewCase, type ViewSubject, viewCase } from './view-case.js';
 
 type Port = ViewSubject['port'];

@@ -1,6 +1,14 @@
 /** A view that has its size: what arrived at its first attempt leaves it, oldest first. */
-import { entries, entry, eventsQuery, feedQuery, query, routing } from '../../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
+import {
+  entries,
+  entry,
+  eventsQuery,
+  feedQuery,
+  query,
+  routing,
+} from '../../support/scenes/deliveries-view-subject.js';
 import { ids, idsOf, type ViewCase, viewCase } from './view-case.js';
 
 const COUNT = 20_000;

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { StatsQuery, ViewEntry, ViewRouting } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import {
   type AskedCore,
   attempt,
@@ -11,8 +12,7 @@ import {
   query,
   routing,
   WEBHOOK,
-} from '../../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+} from '../../support/scenes/deliveries-view-subject.js';
 import { type ViewCase, type ViewSubject, viewCase } from './view-case.js';
 
 const MINUTE = 60_000;

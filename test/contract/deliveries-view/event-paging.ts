@@ -1,6 +1,7 @@
 /** One delivery, and everything that was published for an account. */
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import type { EventPlace, EventsPage, EventsQuery, FeedPage, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import {
   attempt,
   entry,
@@ -9,8 +10,7 @@ import {
   type Of,
   routing,
   WEBHOOK,
-} from '../../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+} from '../../support/scenes/deliveries-view-subject.js';
 import { type ViewCase, type ViewSubject, viewCase } from './view-case.js';
 
 const idOf = (n: number, webhookId = WEBHOOK) =>

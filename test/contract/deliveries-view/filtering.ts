@@ -1,7 +1,7 @@
 /** What narrows the deliveries of an account, over all of its webhooks. */
 import type { DeliveriesQuery } from '../../../src/ports/deliveries-view.js';
-import { attempt, entries, entry, type Of, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
-import { NOW } from '../../support/delivery-samples.js';
+import { NOW } from '../../support/generators/delivery-samples.js';
+import { attempt, entries, entry, type Of, query, WEBHOOK } from '../../support/scenes/deliveries-view-subject.js';
 import { ids, idsOf, type ViewCase, viewCase, walked } from './view-case.js';
 
 const ALL = { webhookId: null };

@@ -1,6 +1,7 @@
 /** What entries come to: the deliveries that a page shows. */
 import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
 import type { Outcome, WaitingFor } from '../../../src/ports/delivery-order.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import {
   attempt,
   entry,
@@ -9,8 +10,7 @@ import {
   REMOVED,
   routing,
   WEBHOOK,
-} from '../../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+} from '../../support/scenes/deliveries-view-subject.js';
 import { ids, idsOf, story, told, type ViewCase, viewCase, walked } from './view-case.js';
 
 /** The payment of another publication in the ms of entry(1). */

@@ -1,8 +1,8 @@
 /** What is kept, what is forgotten, and when a view is of no use any more. */
 import type { Position } from '../../../src/ports/broker.js';
 import { type ViewTopic, ViewUnsound } from '../../../src/ports/deliveries-view.js';
-import { entries, entry, query } from '../../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
+import { entries, entry, query } from '../../support/scenes/deliveries-view-subject.js';
 import { ids, idsOf, story, told, type ViewCase, viewCase } from './view-case.js';
 
 export const keeping: readonly ViewCase[] = [

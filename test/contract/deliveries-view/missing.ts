@@ -1,8 +1,8 @@
 /** Payments that webhooks missed. */
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import type { MissedPlace, MissedQuery, NextMissed } from '../../../src/ports/deliveries-view.js';
-import { type AskedCore, entry, type Of, REMOVED, routing } from '../../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
+import { type AskedCore, entry, type Of, REMOVED, routing } from '../../support/scenes/deliveries-view-subject.js';
 import { type ViewCase, viewCase } from './view-case.js';
 
 const IN = 'cash_in';

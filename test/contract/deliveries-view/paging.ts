@@ -1,8 +1,8 @@
 /** The order of deliveries, pages of it, and what narrows them. */
 import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';
-import { entries, entry, query } from '../../support/deliveries-view-subject.js';
-import { NOW } from '../../support/delivery-samples.js';
+import { NOW } from '../../support/generators/delivery-samples.js';
+import { entries, entry, query } from '../../support/scenes/deliveries-view-subject.js';
 import { ids, idsOf, type ViewCase, viewCase, walked } from './view-case.js';
 
 export const paging: readonly ViewCase[] = [

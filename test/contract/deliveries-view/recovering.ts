@@ -1,7 +1,7 @@
 /** Deliveries that can be sent again, and what became of those that were. */
 import type { DeliveryDetail, DeliveryPlace, RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { type AskedCore, entry, type Of, WEBHOOK } from '../../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
+import { type AskedCore, entry, type Of, WEBHOOK } from '../../support/scenes/deliveries-view-subject.js';
 import { idsOf, type ViewCase, viewCase } from './view-case.js';
 
 const of = (changes: Partial<Of<RecoverableQuery>> = {}): Of<RecoverableQuery> => {

@@ -1,6 +1,7 @@
 /** What strangers write comes back as it was. */
-import { attempt, entries, entry, eventsQuery, query, routing } from '../../support/deliveries-view-subject.js';
-import { ACCOUNT } from '../../support/delivery-samples.js';
+
+import { ACCOUNT } from '../../support/generators/delivery-samples.js';
+import { attempt, entries, entry, eventsQuery, query, routing } from '../../support/scenes/deliveries-view-subject.js';
 import { ids, type ViewCase, viewCase } from './view-case.js';
 
 const ODD = [

@@ -1,7 +1,14 @@
 /** What the cases of the deliveries view have in common. */
 import type { DeliveriesQuery, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { type AskedCore, attempt, entry, type Of, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
-import { NOW } from '../../support/delivery-samples.js';
+import { NOW } from '../../support/generators/delivery-samples.js';
+import {
+  type AskedCore,
+  attempt,
+  entry,
+  type Of,
+  query,
+  WEBHOOK,
+} from '../../support/scenes/deliveries-view-subject.js';
 import type { ContractCase, Features, Subject } from '../contract.js';
 
 export type ViewSubject = Subject<AskedCore>;

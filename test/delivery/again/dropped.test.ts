@@ -1,12 +1,12 @@
 import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
 import { type Delivery, fromRetryRecord, newDelivery } from '../../../src/delivery/delivery.js';
 import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
-import { AccountFixture, webhookId } from '../../support/account-fixture.js';
-import { ACCOUNT } from '../../support/delivery-samples.js';
+import { testScheduler } from '../../support/clocks/test-scheduler.js';
 import { eventually } from '../../support/eventually.js';
-import { payment } from '../../support/poison.js';
-import { detail } from '../../support/recoverable-view.js';
-import { testScheduler } from '../../support/test-scheduler.js';
+import { ACCOUNT } from '../../support/generators/delivery-samples.js';
+import { payment } from '../../support/generators/poison.js';
+import { AccountFixture, webhookId } from '../../support/scenes/account-fixture.js';
+import { detail } from '../../support/scenes/recoverable-view.js';
 
 const TIER = 'webhooks.deferred.5s';
 const REQUESTS = 'webhooks.requests';

@@ -6,11 +6,11 @@ import type { SentAgain } from '../../../src/ports/send-again.js';
 import type { RunningRecovery } from '../../../src/read-model/running-recoveries.js';
 import { sleep } from '../../../src/time/retry.js';
 import type { Recovery } from '../../../src/webhooks/state.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeAccounts, webhookOf } from '../../support/fake-accounts.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import { recordingLogger } from '../../support/recording-logger.js';
-import { detail, RecoverableView } from '../../support/recoverable-view.js';
+import { FakeAccounts, webhookOf } from '../../support/scenes/fake-accounts.js';
+import { detail, RecoverableView } from '../../support/scenes/recoverable-view.js';
 
 const RUNNING: Recovery = {
   ...{ id: 'r-1', webhookIds: [1], include: ['exhausted'], perSecond: 100, count: 2, actor: 'a caller' },

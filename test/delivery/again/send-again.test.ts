@@ -8,10 +8,17 @@ import { BrokerUnavailable, heldBytes, type ReceivedRecord } from '../../../src/
 import type { DeliveryDetail } from '../../../src/ports/deliveries-view.js';
 import { type CancelDelivery, MOST_REQUESTS, type SendAgain } from '../../../src/ports/send-again.js';
 import { createRequestBudget } from '../../../src/webhooks/account-buckets.js';
-import { DeliverFixture, SCHEDULE } from '../../support/deliver-fixture.js';
-import { ACCOUNT, EVENT, failedWith, named, paymentRecord, received } from '../../support/delivery-samples.js';
-import { webhookOf } from '../../support/fake-accounts.js';
-import { detail } from '../../support/recoverable-view.js';
+import {
+  ACCOUNT,
+  EVENT,
+  failedWith,
+  named,
+  paymentRecord,
+  received,
+} from '../../support/generators/delivery-samples.js';
+import { DeliverFixture, SCHEDULE } from '../../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../../support/scenes/fake-accounts.js';
+import { detail } from '../../support/scenes/recoverable-view.js';
 
 const RESEND = { trigger: 'resend', actor: 'support' } as const;
 const RECORD = received(paymentRecord());

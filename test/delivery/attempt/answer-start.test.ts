@@ -1,5 +1,5 @@
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
-import { AttemptFixture, LONG, requestTo, SHORT } from '../../support/attempt-fixture.js';
+import { AttemptFixture, LONG, requestTo, SHORT } from '../../support/scenes/attempt-fixture.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());

@@ -1,9 +1,9 @@
 /** What follows the headers: read only to keep the connection, and what comes before a request is no answer to it. */
 import type { TLSSocket } from 'node:tls';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
-import { AttemptFixture, LONG, OK, requestTo, send } from '../../support/attempt-fixture.js';
+import { spin } from '../../support/clocks/spin.js';
 import { recordingLogger } from '../../support/recording-logger.js';
-import { spin } from '../../support/spin.js';
+import { AttemptFixture, LONG, OK, requestTo, send } from '../../support/scenes/attempt-fixture.js';
 
 const EMPTY_500 = 'HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n';
 

@@ -4,10 +4,10 @@ import type { TLSSocket } from 'node:tls';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { createEndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
-import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/attempt-fixture.js';
-import { testAuthority } from '../../support/certificates.js';
 import { eventually } from '../../support/eventually.js';
-import { type Listener, startReceiver } from '../../support/receiver.js';
+import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/scenes/attempt-fixture.js';
+import { testAuthority } from '../../support/servers/certificates.js';
+import { type Listener, startReceiver } from '../../support/servers/receiver.js';
 
 const AT_ONCE = 16;
 const EACH = 50;

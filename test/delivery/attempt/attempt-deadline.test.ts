@@ -3,9 +3,9 @@ import type { TLSSocket } from 'node:tls';
 import { endOf } from '../../../src/delivery/attempt/classification.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { patience } from '../../runner/patience.js';
-import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../../support/attempt-fixture.js';
+import { spin } from '../../support/clocks/spin.js';
 import { eventually } from '../../support/eventually.js';
-import { spin } from '../../support/spin.js';
+import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../../support/scenes/attempt-fixture.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());

@@ -3,8 +3,8 @@ import { createServer as createTcpServer } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { type AttemptRequest, type AttemptResult, createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { classify } from '../../../src/delivery/attempt/classification.js';
-import { AttemptFixture, requestTo as bareRequestTo, LONG } from '../../support/attempt-fixture.js';
-import { type ReceiverOptions, type Reply, startReceiver } from '../../support/receiver.js';
+import { AttemptFixture, requestTo as bareRequestTo, LONG } from '../../support/scenes/attempt-fixture.js';
+import { type ReceiverOptions, type Reply, startReceiver } from '../../support/servers/receiver.js';
 
 const SECRET = Buffer.alloc(32, 1);
 const BODY = Buffer.from('{"amount": 12345678901234567890.10, "name": "Zoë\\u00eb"}');

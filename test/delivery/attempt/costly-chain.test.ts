@@ -5,10 +5,10 @@ import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/attempt/test-event.js';
 import { endpointKey, hostKey } from '../../../src/delivery/endpoint-key.js';
 import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
-import { AttemptFixture, LONG } from '../../support/attempt-fixture.js';
-import { costlyChain } from '../../support/costly-chain.js';
-import { ACCOUNT } from '../../support/delivery-samples.js';
-import { webhookOf } from '../../support/fake-accounts.js';
+import { ACCOUNT } from '../../support/generators/delivery-samples.js';
+import { AttemptFixture, LONG } from '../../support/scenes/attempt-fixture.js';
+import { webhookOf } from '../../support/scenes/fake-accounts.js';
+import { costlyChain } from '../../support/servers/costly-chain.js';
 
 const TESTS = 30;
 const FAILED = { kind: 'sent', result: { success: false, error: 'tls' } };

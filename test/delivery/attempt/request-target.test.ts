@@ -3,8 +3,8 @@ import { createServer } from 'node:tls';
 import fc from 'fast-check';
 import type { EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import { parseEndpoint } from '../../../src/endpoints/endpoint-url.js';
-import { AttemptFixture, OK, send } from '../../support/attempt-fixture.js';
-import { certificateFor } from '../../support/certificates.js';
+import { AttemptFixture, OK, send } from '../../support/scenes/attempt-fixture.js';
+import { certificateFor } from '../../support/servers/certificates.js';
 
 /** RFC 9112 3.2.1, RFC 3986 3.3 and 3.4. */
 const PCHAR = "(?:[A-Za-z0-9\\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})";

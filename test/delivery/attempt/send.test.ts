@@ -4,8 +4,8 @@ import { signatureOf } from '../../../src/delivery/attempt/signature.js';
 import type { Accounts } from '../../../src/read-model/accounts.js';
 import { masterKey } from '../../../src/secrets/master-keys.js';
 import { CannotOpen, createSealing, headerPlace, signingSecretPlace } from '../../../src/secrets/sealing.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
-import { FakeAccounts, webhookOf } from '../../support/fake-accounts.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
+import { FakeAccounts, webhookOf } from '../../support/scenes/fake-accounts.js';
 
 const HOUR = 3_600_000;
 const secretText = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;

@@ -4,8 +4,8 @@ import { endpointKey, hostKey } from '../../../src/delivery/endpoint-key.js';
 import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import type { TestOutcome } from '../../../src/ports/test-outcome.js';
 import type { Webhook } from '../../../src/webhooks/state.js';
-import { ACCOUNT, DELIVERED, failedWith, GONE, NOW, TIMED_OUT } from '../../support/delivery-samples.js';
-import { webhookOf } from '../../support/fake-accounts.js';
+import { ACCOUNT, DELIVERED, failedWith, GONE, NOW, TIMED_OUT } from '../../support/generators/delivery-samples.js';
+import { webhookOf } from '../../support/scenes/fake-accounts.js';
 
 const SECRETS = [Buffer.alloc(32, 1)];
 

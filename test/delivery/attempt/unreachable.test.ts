@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
 import { endOf } from '../../../src/delivery/attempt/classification.js';
-import { AttemptFixture, LONG, SHORT, send } from '../../support/attempt-fixture.js';
-import { testAuthority } from '../../support/certificates.js';
-import { DELIVERED, GONE, INTERRUPTED } from '../../support/delivery-samples.js';
-import { startReceiver } from '../../support/receiver.js';
+import { DELIVERED, GONE, INTERRUPTED } from '../../support/generators/delivery-samples.js';
+import { AttemptFixture, LONG, SHORT, send } from '../../support/scenes/attempt-fixture.js';
+import { testAuthority } from '../../support/servers/certificates.js';
+import { startReceiver } from '../../support/servers/receiver.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());

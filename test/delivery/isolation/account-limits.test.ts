@@ -1,6 +1,6 @@
 /** How many slow attempts an account may have in flight. */
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
-import { SchedulerScene } from '../../support/scheduler-scene.js';
+import { SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
 const HOLD_MS = 50;

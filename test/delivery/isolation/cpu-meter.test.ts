@@ -1,7 +1,7 @@
 /** What attempts cost the process's thread, and what that changes for whom they are made. */
 import { CpuCost, CpuMeter, CpuUse } from '../../../src/delivery/isolation/cpu-meter.js';
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
-import { SchedulerScene } from '../../support/scheduler-scene.js';
+import { SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
 const HOLD_MS = 50;

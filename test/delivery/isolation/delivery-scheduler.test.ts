@@ -1,5 +1,5 @@
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
-import { SchedulerScene, settled } from '../../support/scheduler-scene.js';
+import { SchedulerScene, settled } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
 const HOLD_MS = 50;

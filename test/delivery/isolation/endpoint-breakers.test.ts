@@ -1,5 +1,5 @@
 import type { EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
-import { SchedulerScene } from '../../support/scheduler-scene.js';
+import { SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
 const HOLD_MS = 50;

@@ -1,6 +1,6 @@
 /** What is queued for an endpoint, and what is deferred: at once, or after a while. */
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
-import { SchedulerScene } from '../../support/scheduler-scene.js';
+import { SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
 const MIB = 1024 * 1024;

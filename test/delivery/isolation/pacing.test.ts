@@ -1,6 +1,6 @@
 /** Endpoints that refuse: 429, or 503 with Retry-After. */
 import { EndpointPace } from '../../../src/delivery/isolation/endpoint-pace.js';
-import { SchedulerScene } from '../../support/scheduler-scene.js';
+import { SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
 

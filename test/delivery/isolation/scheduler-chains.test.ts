@@ -1,6 +1,6 @@
 import type { Acquired, Deferred } from '../../../src/delivery/isolation/endpoint.js';
-import { SchedulerScene } from '../../support/scheduler-scene.js';
-import { testScheduler } from '../../support/test-scheduler.js';
+import { testScheduler } from '../../support/clocks/test-scheduler.js';
+import { SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const URL = 'https://shop.example.com/hook';
 const SECOND = 1_000;

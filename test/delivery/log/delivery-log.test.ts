@@ -3,9 +3,9 @@ import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, logEntry, loggedAttempt } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
-import { DELIVERED, deliveryTo, failedWith, NOW, received } from '../../support/delivery-samples.js';
-import { toLogRecord } from '../../support/log-records.js';
-import { scratchInMemory } from '../../support/scratch-in-memory.js';
+import { DELIVERED, deliveryTo, failedWith, NOW, received } from '../../support/generators/delivery-samples.js';
+import { toLogRecord } from '../../support/generators/log-records.js';
+import { scratchInMemory } from '../../support/scenes/scratch-in-memory.js';
 
 async function* topic(records: readonly NewRecord[]) {
   for (const [offset, record] of records.entries()) yield received(record, { topic: 'webhooks.deliveries', offset });

@@ -1,6 +1,6 @@
 import { logEntry, loggedAttempt, readLogRecord } from '../../../src/delivery/log/log-record.js';
-import { DELIVERED, deliveryTo } from '../../support/delivery-samples.js';
-import { toLogRecord } from '../../support/log-records.js';
+import { DELIVERED, deliveryTo } from '../../support/generators/delivery-samples.js';
+import { toLogRecord } from '../../support/generators/log-records.js';
 
 const ENTRY = JSON.parse(JSON.stringify(logEntry(deliveryTo(1), 'delivered', loggedAttempt(DELIVERED, 2), null)));
 const ROUTED = {

@@ -1,8 +1,8 @@
 import { logEntry, type RoutedEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
-import { deliveryTo } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
-import { RecordingBroker } from '../../support/recording-broker.js';
+import { deliveryTo } from '../../support/generators/delivery-samples.js';
+import { RecordingBroker } from '../../support/servers/recording-broker.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 const TOPIC = 'webhooks.deliveries';

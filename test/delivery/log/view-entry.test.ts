@@ -1,6 +1,6 @@
 import { viewEntries } from '../../../src/delivery/log/view-entry.js';
-import { received } from '../../support/delivery-samples.js';
-import { toLogRecord } from '../../support/log-records.js';
+import { received } from '../../support/generators/delivery-samples.js';
+import { toLogRecord } from '../../support/generators/log-records.js';
 
 const ROUTED = {
   ...{ payment: 'payment-events/0/7@1000', accountId: 42, eventId: 'pay-1', eventType: 'cash_in' },

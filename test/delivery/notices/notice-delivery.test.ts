@@ -1,8 +1,8 @@
 import { type Delivery, dueOf, fromRetryRecord } from '../../../src/delivery/delivery.js';
 import { type Notice, noticeDelivery, noticeRecord } from '../../../src/delivery/notices/notice.js';
-import { DeliverFixture, OWN } from '../../support/deliver-fixture.js';
-import { ACCOUNT, failedWith, GONE, INTERRUPTED, NOW, received } from '../../support/delivery-samples.js';
-import { webhookOf } from '../../support/fake-accounts.js';
+import { ACCOUNT, failedWith, GONE, INTERRUPTED, NOW, received } from '../../support/generators/delivery-samples.js';
+import { DeliverFixture, OWN } from '../../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../../support/scenes/fake-accounts.js';
 
 const TARGET = 'https://alerts.example.com/notices';
 const SEALED = 'v1.00000000.abc';

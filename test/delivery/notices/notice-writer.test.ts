@@ -8,11 +8,11 @@ import { topicRecords } from '../../../src/ports/topic-records.js';
 import { enveloped } from '../../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../../src/webhooks/events.js';
 import { eventually } from '../../support/eventually.js';
-import { type ReadModel, startReadModel } from '../../support/read-model-fixture.js';
+import { AT, added, CONTEXT, LAST_FAILURE, registered } from '../../support/generators/webhook-samples.js';
 import { type RecordingLogger, recordingLogger } from '../../support/recording-logger.js';
-import { openSqliteStore } from '../../support/sqlite-store.js';
+import { type ReadModel, startReadModel } from '../../support/scenes/read-model-fixture.js';
+import { openSqliteStore } from '../../support/servers/sqlite-store.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
-import { AT, added, CONTEXT, LAST_FAILURE, registered } from '../../support/webhook-samples.js';
 
 jest.setTimeout(60_000);
 

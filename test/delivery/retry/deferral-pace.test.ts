@@ -5,7 +5,7 @@
  */
 import { DeferralPace } from '../../../src/delivery/retry/deferral-pace.js';
 import { type Delay, deferralFor, delayOf, jittered } from '../../../src/delivery/retry/retry-schedule.js';
-import { seeded } from '../../support/seeded.js';
+import { seeded } from '../../support/generators/seeded.js';
 
 const DAY_S = 86_400;
 const SCHEDULE = ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'].map((text) => delayOf(text) as Delay);

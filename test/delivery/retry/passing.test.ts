@@ -1,9 +1,9 @@
 /** A wait that no tier has: its record goes from tier to tier, without an attempt, a step or an entry. */
 import { deliveryIn, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { progressIn } from '../../../src/delivery/delivery-progress.js';
-import { AccountFixture } from '../../support/account-fixture.js';
-import { ACCOUNT, deliveryTo } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
+import { ACCOUNT, deliveryTo } from '../../support/generators/delivery-samples.js';
+import { AccountFixture } from '../../support/scenes/account-fixture.js';
 
 const MINUTE = 60_000;
 const SCHEDULE = [{ text: '1h', ms: 60 * MINUTE }];

@@ -6,11 +6,11 @@ import { unrouted } from '../../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery } from '../../../src/delivery/delivery.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
-import { deactivated, exhausted, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
-import { DeliverFixture } from '../../support/deliver-fixture.js';
-import { EVENT, named, paymentRecord, received } from '../../support/delivery-samples.js';
-import { webhookOf } from '../../support/fake-accounts.js';
-import { replay } from '../../support/replaying.js';
+import { deactivated, exhausted, ofUnreadable, UNREADABLE } from '../../support/generators/dead-letter-samples.js';
+import { EVENT, named, paymentRecord, received } from '../../support/generators/delivery-samples.js';
+import { DeliverFixture } from '../../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../../support/scenes/fake-accounts.js';
+import { replay } from '../../support/scenes/replaying.js';
 
 const WEBHOOKS = [1, 2, 3];
 /** A request for each delivery, then the payment. */

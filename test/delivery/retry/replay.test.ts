@@ -3,12 +3,18 @@ import type { Delivery } from '../../../src/delivery/delivery.js';
 import { type DeliveryLogEntry, logEntry } from '../../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
-import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
-import { DeliverFixture } from '../../support/deliver-fixture.js';
-import { deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
-import { webhookOf } from '../../support/fake-accounts.js';
-import { toLogRecord } from '../../support/log-records.js';
-import { replay } from '../../support/replaying.js';
+import {
+  deactivated,
+  exhausted,
+  ofOtherHistory,
+  ofUnreadable,
+  UNREADABLE,
+} from '../../support/generators/dead-letter-samples.js';
+import { deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/generators/delivery-samples.js';
+import { toLogRecord } from '../../support/generators/log-records.js';
+import { DeliverFixture } from '../../support/scenes/deliver-fixture.js';
+import { webhookOf } from '../../support/scenes/fake-accounts.js';
+import { replay } from '../../support/scenes/replaying.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {

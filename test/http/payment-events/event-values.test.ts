@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { elementsOf, valuesOfLines } from '../../../src/http/payment-events/event-values.js';
-import { oddLiteral } from '../../support/odd-json.js';
+import { oddLiteral } from '../../support/generators/odd-json.js';
 import { inFull } from '../../support/thorough.js';
 
 const texts = (values: Iterable<Buffer>) => [...values].map(String);

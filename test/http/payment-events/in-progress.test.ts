@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Verification } from '../../../src/accounts/access-tokens.js';
 import { BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
-import { type BareApi, startBareApi, UNPACED } from '../../support/bare-api.js';
+import { head } from '../../support/clients/raw-request.js';
 import { eventually } from '../../support/eventually.js';
-import { head } from '../../support/raw-request.js';
+import { type BareApi, startBareApi, UNPACED } from '../../support/scenes/bare-api.js';
 
 const NDJSON = 'application/x-ndjson';
 const MIB = 1024 * 1024;

@@ -1,8 +1,8 @@
 /** docs/payment-events.md, From a database: what Debezium sends with the settings shown there is published and valid. */
 import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
-import { type RunningApi, startApi } from '../../support/api-fixture.js';
-import { header } from '../../support/delivery-samples.js';
-import { fileOf } from '../../support/operations-chapter.js';
+import { header } from '../../support/generators/delivery-samples.js';
+import { fileOf } from '../../support/oracles/operations-chapter.js';
+import { type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
 
 const ROW_ID = 'pay-1';
 const PAYLOAD = '{"id":"pay-1","type":"cash_in","accountId":42,"data":{"amount":"10.00"}}';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { type Client, type RunningApi, startApi } from '../../support/api-fixture.js';
-import { head, rawRequest } from '../../support/raw-request.js';
+import { head, rawRequest } from '../../support/clients/raw-request.js';
+import { type Client, type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
 
 const NDJSON = 'application/x-ndjson';
 const CLOUD_EVENT = 'application/cloudevents+json';

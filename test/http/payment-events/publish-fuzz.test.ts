@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
-import { type BareApi, startBareApi, UNPACED } from '../../support/bare-api.js';
-import { anyBytes, broken, oddLiteral, withOneChange } from '../../support/odd-json.js';
+import { anyBytes, broken, oddLiteral, withOneChange } from '../../support/generators/odd-json.js';
+import { type BareApi, startBareApi, UNPACED } from '../../support/scenes/bare-api.js';
 import { inFull } from '../../support/thorough.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? inFull(10_000, 500, 50_000));

@@ -1,8 +1,9 @@
 /** Who may publish, and what else a publisher may do: nothing. */
-import { type Answer, Client, type RunningApi, startApi, tokenFor } from '../../support/api-fixture.js';
+
 import { eventually } from '../../support/eventually.js';
-import { type Issuer, startIssuer } from '../../support/issuer.js';
-import { CONTEXT } from '../../support/webhook-samples.js';
+import { CONTEXT } from '../../support/generators/webhook-samples.js';
+import { type Answer, Client, type RunningApi, startApi, tokenFor } from '../../support/scenes/api-fixture.js';
+import { type Issuer, startIssuer } from '../../support/servers/issuer.js';
 
 const EVENT = '{"id":"pay-1","type":"cash_in","accountId":42}';
 const SCOPE = 'payment-events:publish';

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OwnerTurns } from '../../../src/http/owner-turns.js';
 import { recordsOf } from '../../../src/http/payment-events/read-events.js';
-import { spin } from '../../support/spin.js';
+import { spin } from '../../support/clocks/spin.js';
 
 const EVENT = Buffer.from('{"id":"pay-1","type":"cash_in","accountId":42}');
 

@@ -1,6 +1,15 @@
 /** With a clock of the test's own, and tokens of another issuer, which have no credential. */
-import { type BareApi, startBareApi } from '../../support/bare-api.js';
-import { Browser, codeIn, entering, JSON_TYPE, type Opened, opened, sent } from '../../support/portal-session.js';
+
+import {
+  Browser,
+  codeIn,
+  entering,
+  JSON_TYPE,
+  type Opened,
+  opened,
+  sent,
+} from '../../support/clients/portal-session.js';
+import { type BareApi, startBareApi } from '../../support/scenes/bare-api.js';
 
 let api: BareApi;
 let time = Date.now();

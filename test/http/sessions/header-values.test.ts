@@ -1,6 +1,7 @@
 /** The values of headers, which are credentials of the account's receivers, are for sessions that may configure. */
-import { type Client, type RunningApi, startApi } from '../../support/api-fixture.js';
-import { Browser, JSON_TYPE, opened } from '../../support/portal-session.js';
+
+import { Browser, JSON_TYPE, opened } from '../../support/clients/portal-session.js';
+import { type Client, type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
 
 const SECRET = 'Bearer planted-value';
 const HEADERS = [{ key: 'Authorization', value: SECRET }];

@@ -1,8 +1,8 @@
 /** Every operation of the document that takes a session, with each single right. */
 import { RIGHTS, type Right } from '../../../src/webhooks/limits.js';
-import { type Client, type RunningApi, startApi } from '../../support/api-fixture.js';
-import { fetchDocument, type OpenApiDocument } from '../../support/documented.js';
-import { Browser, JSON_TYPE, opened } from '../../support/portal-session.js';
+import { fetchDocument, type OpenApiDocument } from '../../support/clients/documented.js';
+import { Browser, JSON_TYPE, opened } from '../../support/clients/portal-session.js';
+import { type Client, type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
 
 /** An operation that is not here, or needs another right, fails this test: decide which right it needs. */
 const NEEDED: Readonly<Record<string, Right>> = {

@@ -1,7 +1,7 @@
-import { type Client, type RunningApi, startApi, startApiOnServer } from '../../support/api-fixture.js';
+import { Browser, codeIn, entering, JSON_TYPE, opened, sent } from '../../support/clients/portal-session.js';
 import { eventually } from '../../support/eventually.js';
-import { Browser, codeIn, entering, JSON_TYPE, opened, sent } from '../../support/portal-session.js';
-import { CONTEXT } from '../../support/webhook-samples.js';
+import { CONTEXT } from '../../support/generators/webhook-samples.js';
+import { type Client, type RunningApi, startApi, startApiOnServer } from '../../support/scenes/api-fixture.js';
 
 const WEBHOOK = JSON.stringify({ url: 'https://localhost/a', eventType: 'cash_in' });
 const ALL = ['read', 'payloads', 'resend', 'configure', 'secrets'];
@@ -102,7 +102,7 @@ describe('a session', () => {
 
   it('ends with the credential that opened it, and only with that one', async () => {
     const other = await api.registration.issueCredential(42, CONTEXT);
-    const { tokenFor, Client: Of } = await import('../../support/api-fixture.js');
+    const { tokenFor, Client: Of } = await import('../../support/scenes/api-fixture.js');
     const by = new Of(api.url, { ...other, signingSecret: '' } as never, await tokenFor(api.url, other));
     const [its, ours] = [await entered({}, by), await entered()];
     expect((await its.send('GET', '/api/webhooks')).status).toBe(200);

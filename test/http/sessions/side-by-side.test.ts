@@ -1,6 +1,13 @@
 /** Several sessions in one browser: each page is the one that it names. */
-import { type Answer, type Client, type RunningApi, startApi, startApiOnServer } from '../../support/api-fixture.js';
-import { Browser, codeIn, JSON_TYPE, type Opened, opened, sent } from '../../support/portal-session.js';
+
+import { Browser, codeIn, JSON_TYPE, type Opened, opened, sent } from '../../support/clients/portal-session.js';
+import {
+  type Answer,
+  type Client,
+  type RunningApi,
+  startApi,
+  startApiOnServer,
+} from '../../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let one: Client;

@@ -5,8 +5,8 @@
 import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import type { Acquired } from '../../../src/delivery/isolation/endpoint.js';
-import { seeded } from '../seeded.js';
-import { VirtualClock } from '../virtual-clock.js';
+import { VirtualClock } from '../clocks/virtual-clock.js';
+import { seeded } from '../generators/seeded.js';
 import type { Delivery, Group } from './group.js';
 import { Processor } from './processor.js';
 

@@ -11,10 +11,10 @@ import { openBackbone } from '../../../src/composition/backbone.js';
 import { createLogger } from '../../../src/observability/logger.js';
 import { readConfig } from '../../../src/settings/read-config.js';
 import { EVENT_TYPES } from '../../../src/webhooks/limits.js';
-import { testAuthority } from '../certificates.js';
+import { run, type Settings } from '../clients/service.js';
 import { eventually } from '../eventually.js';
-import { type Receiver, startReceiver } from '../receiver.js';
-import { run, type Settings } from '../service.js';
+import { testAuthority } from '../servers/certificates.js';
+import { type Receiver, startReceiver } from '../servers/receiver.js';
 import { temporaryDirectory } from '../temporary-directory.js';
 
 /** In the order of their first use. */

@@ -1,0 +1,164 @@
+/**
+ * Sends fuzzed requests over kept-alive connections, validates every response against the document, and counts the
+ * responses.
+ */
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { FuzzedRequest } from '../generators/fuzzed-requests.js';
+import { CONTEXT } from '../generators/webhook-samples.js';
+import { type Client, type Listing, type RunningApi, tokenFor } from '../scenes/api-fixture.js';
+import { expectDocumented } from './documented.js';
+import { codeIn, type Opened } from './portal-session.js';
+
+const CONNECTIONS = 16;
+const PATIENCE_MS = 10_000;
+
+interface FuzzAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export class FuzzClient {
+  readonly #api: RunningApi;
+  readonly #clients: readonly Client[];
+  readonly #revoked: string;
+  readonly #publisher: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  /** The webhooks of each account, by its latest list. */
+  readonly #ids: number[][];
+  /** Of each account: sessions with unused codes, and the cookie of the one that was entered last. */
+  readonly #sessions: { id: string; code: string }[][];
+  readonly #cookies: string[];
+  /** operationId -> status -> count */
+  readonly tally: Record<string, Record<number, number>> = {};
+
+  private constructor(api: RunningApi, clients: readonly Client[], revoked: string, publisher: string) {
+    this.#api = api;
+    this.#clients = clients;
+    this.#revoked = revoked;
+    this.#publisher = publisher;
+    this.#ids = clients.map(() => []);
+    this.#sessions = clients.map(() => []);
+    this.#cookies = clients.map(() => 'console=');
+  }
+
+  /** @param accounts number of accounts to register, from 1 on */
+  static async open(api: RunningApi, accounts: number): Promise<FuzzClient> {
+    const clients: Client[] = [];
+    for (let accountId = 1; accountId <= accounts; accountId += 1) clients.push(await api.account(accountId));
+    const credential = await api.registration.issueCredential(1, CONTEXT);
+    const revoked = await tokenFor(api.url, credential);
+    await api.registration.revokeCredential(credential.clientId, CONTEXT);
+    return new FuzzClient(api, clients, revoked, (await api.publisher('fuzz')).token);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** Each account's list. */
+  listings(): Promise<Listing[]> {
+    return Promise.all(this.#clients.map((client) => client.list()));
+  }
+
+  /** @throws for a response that violates the document, with the request as sent */
+  async send(given: FuzzedRequest): Promise<void> {
+    const sent = this.#filled(given);
+    try {
+      const answer = await this.#exchange(sent);
+      this.#count(sent, answer.status);
+      await this.#check(sent, answer);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${shown(sent)}`, { cause: error });
+    }
+  }
+
+  #filled(given: FuzzedRequest): FuzzedRequest {
+    const fill = (text: string) =>
+      text.replace(/__([A-Z]+)(\d*)__/g, (place, name, digits) => {
+        return this.#place(given.as, name, Number(digits)) ?? place;
+      });
+    const body = given.body === null ? null : fill(given.body);
+    const headers = given.headers.map(([name, value]) => {
+      return [name, value === '__LENGTH__' ? String(body?.length) : fill(value)] as const;
+    });
+    return { ...given, target: fill(given.target), headers, body };
+  }
+
+  #place(as: number, name: string, index: number): string | undefined {
+    const client = this.#clients[as];
+    if (!client) throw new Error(`there is no account ${as}`);
+    const { clientId, clientSecret } = client.credential;
+    const own = this.#ids[as] ?? [];
+    const foreign = this.#ids[(as + 1) % this.#ids.length] ?? [];
+    const places: Record<string, string> = {
+      TOKEN: client.token,
+      REVOKED: this.#revoked,
+      PUBLISHER: this.#publisher,
+      CLIENT: clientId,
+      SECRET: clientSecret,
+      BASIC: Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),
+      SESSION: this.#sessions[as]?.[0]?.id ?? 'ps_0000000000000000',
+      CODE: this.#sessions[as]?.[0]?.code ?? 'none',
+      COOKIE: this.#cookies[as] ?? '',
+      ENTERED: /console-(ps_\w+)/.exec(this.#cookies[as] ?? '')?.[1] ?? 'ps_0000000000000000',
+      ID: String(own[index % Math.max(1, own.length)] ?? 1),
+      FOREIGN: String(foreign[0] ?? 1),
+    };
+    return places[name];
+  }
+
+  #exchange({ method, target, headers, body }: FuzzedRequest): Promise<FuzzAnswer> {
+    return new Promise((resolve, reject) => {
+      const host = headers.some(([name]) => name === 'Host') ? [] : [['Host', '127.0.0.1']];
+      const flat = [...host, ...headers].map(([name = '', value = '']) => [name, value]);
+      const { port } = this.#api;
+      const options = { host: '127.0.0.1', port, agent: this.#agent, method, path: target, timeout: PATIENCE_MS };
+      const request = httpRequest({ ...options, headers: flat as never }, (response) => {
+        answerOf(response).then(resolve, reject);
+      });
+      request.on('timeout', () => request.destroy(new Error('there was no answer')));
+      request.on('error', reject);
+      request.end(body === null ? undefined : Buffer.from(body, 'latin1'));
+    });
+  }
+
+  async #check(
+    { method, target: path, as }: FuzzedRequest,
+    { status, headers, text: body }: FuzzAnswer,
+  ): Promise<void> {
+    if (status >= 500) throw new Error(`${method} ${path} answered ${status} ${body}`);
+    if (headers.get('cache-control') !== 'no-store') throw new Error(`${method} ${path} may be cached`);
+    if (method === 'HEAD') return;
+    const answer = status === 304 ? null : JSON.parse(body);
+    await expectDocumented(this.#api.url, { method, path, status, headers, body: answer });
+    if (path.startsWith('/api/portal-sessions') && status === 201) {
+      const { id, url } = answer as Opened;
+      this.#sessions[as]?.unshift({ id, code: codeIn({ url }) });
+    }
+    // Not the empty one of a session that ended.
+    const [cookie] = /console-ps_\w+=[^;,\s]+/.exec(headers.get('set-cookie') ?? '') ?? [];
+    if (cookie) this.#cookies[as] = cookie;
+    if (method === 'GET' && status === 200 && 'accountId' in answer) {
+      this.#ids[as] = (answer as Listing).webhooks.map(({ id }) => id);
+    }
+  }
+
+  #count({ operationId, method }: FuzzedRequest, status: number): void {
+    const name = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? operationId : 'other methods';
+    const counts = this.tally[name] ?? {};
+    this.tally[name] = { ...counts, [status]: (counts[status] ?? 0) + 1 };
+  }
+}
+
+async function answerOf(response: IncomingMessage): Promise<FuzzAnswer> {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(response.headers)) headers.set(name, String(value));
+  return { status: response.statusCode ?? 0, headers, text: await text(response) };
+}
+
+function shown({ method, target, headers, body }: FuzzedRequest): string {
+  const lines = headers.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return [`${method} ${target}`, ...lines, '', JSON.stringify(body?.slice(0, 4_000) ?? null)].join('\n');
+}

@@ -1,0 +1,142 @@
+/** Writes the facts of a history to the topics of an audit. */
+import { chainOf } from '../../../src/delivery/again/request.js';
+import type { ReceivedRecord } from '../../../src/ports/broker.js';
+import type { Fact, History } from '../generators/payment-histories.js';
+import { AuditFixture, delivery, TOPICS } from './audit-fixture.js';
+
+type Kind<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
+
+/** Stands for a payment whose record is lost or invalid. */
+const NO_EVENT = { id: 'none', type: 'cash_in', accountId: 1 } as const;
+
+const ASKED = [
+  { trigger: 'resend', actor: 'ana' },
+  { trigger: 'recover', actor: 'ana', recovery: 'r' },
+  { trigger: 'replay', actor: 'ana' },
+] as const;
+
+const PARTITIONS = TOPICS.payments.flatMap((topic) => [0, 1].map((partition) => ({ topic, partition })));
+
+export class HistoryTopics {
+  readonly topics = new AuditFixture();
+  /** The record of each fact that has one. */
+  readonly #written = new Map<Fact, ReceivedRecord>();
+  /** The groups' committed offsets, by topic/partition. */
+  readonly #committed = new Map<string, number>();
+  readonly #records = new Map<number, ReceivedRecord>();
+  readonly #retries = new Map<number, ReceivedRecord>();
+  readonly #done = new Map<string, Set<number>>();
+  readonly #history: History;
+
+  constructor(history: History) {
+    this.#history = history;
+    for (const [accountId, events] of history.accounts) this.topics.happened(accountId, ...events);
+    for (const { topic, partition } of PARTITIONS) {
+      this.topics.begun(topic, partition);
+      this.#commitOffset(topic, partition, 0);
+    }
+  }
+
+  write(facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      const record = this.#write(fact);
+      if (record) this.#written.set(fact, record);
+    }
+  }
+
+  #write(fact: Fact): ReceivedRecord | null {
+    switch (fact.kind) {
+      case 'payment':
+        return this.#published(fact.p);
+      case 'buried':
+        return this.topics.notValid(this.recordOf(fact.p));
+      case 'routed':
+        return this.#routed(fact);
+      case 'entry':
+        return this.topics.logged(this.#delivery(fact), fact.outcome, fact.outcome === 'retrying' ? 0 : null, fact);
+      case 'letter':
+        return this.topics.exhausted(this.#delivery(fact));
+      case 'retry':
+        return this.#retry(fact);
+      case 'request':
+        return this.#requested(fact);
+      case 'done':
+        return this.#commit(this.recordOf(fact.p));
+      case 'retried':
+        return this.#commit(this.#retries.get(fact.id));
+      default:
+        return fact satisfies never;
+    }
+  }
+
+  #published(p: number): ReceivedRecord {
+    const { event, at, partition, topic } = this.#history.payments[p] ?? { event: null, at: 0, partition: 0, topic: 0 };
+    const record = this.topics.published(event ?? 'no event', { at, partition }, TOPICS.payments[topic]);
+    this.#records.set(p, record);
+    return record;
+  }
+
+  #routed({ p, ...by }: Kind<'routed'>): ReceivedRecord {
+    return this.topics.routed(this.recordOf(p), this.#event(p).accountId, by);
+  }
+
+  #retry(fact: Kind<'retry'>): ReceivedRecord {
+    const record = this.topics.waits(this.#delivery(fact), fact.tier, fact.id);
+    this.#retries.set(fact.id, record);
+    return record;
+  }
+
+  #requested(fact: Kind<'request'>): ReceivedRecord {
+    const requested = delivery(this.#event(fact.p), fact.webhookId, this.recordOf(fact.p));
+    const record = fact.cancels
+      ? this.topics.cancelled([requested], { at: fact.id })
+      : this.topics.requested(requested, { at: fact.id }, ASKED[fact.id % ASKED.length]);
+    this.#retries.set(fact.id, record);
+    return record;
+  }
+
+  #delivery(fact: Kind<'entry' | 'retry' | 'letter'>) {
+    const { p, webhookId, attempts, request } = fact;
+    const chain = request === null ? 0 : chainOf(this.#retries.get(request) ?? { offset: 0 });
+    return { ...delivery(this.#event(p), webhookId, this.recordOf(p)), chain, attempts };
+  }
+
+  #event(p: number) {
+    return this.#history.payments[p]?.event ?? NO_EVENT;
+  }
+
+  recordOf(p: number): ReceivedRecord {
+    const record = this.#records.get(p);
+    if (!record) throw new Error(`payment ${p} is not published yet`);
+    return record;
+  }
+
+  /** The contiguous prefix of done records. */
+  #commit(record: ReceivedRecord | undefined): null {
+    if (!record) return null;
+    const { topic, partition, offset } = record;
+    const done = (this.#done.get(`${topic}/${partition}`) ?? new Set<number>()).add(offset);
+    this.#done.set(`${topic}/${partition}`, done);
+    let next = 0;
+    while (done.has(next)) next += 1;
+    this.#commitOffset(topic, partition, next);
+    return null;
+  }
+
+  erase(facts: readonly Fact[]): void {
+    const gone = new Set(facts.flatMap((fact) => this.#written.get(fact) ?? []));
+    for (const { topic } of gone) this.topics.drop(topic, (record) => gone.has(record));
+  }
+
+  /** Removes all payment records that are done. */
+  expire(): void {
+    for (const { topic, partition } of PARTITIONS) {
+      this.topics.cut(topic, this.#committed.get(`${topic}/${partition}`), partition);
+    }
+  }
+
+  #commitOffset(topic: string, partition: number, offset: number): void {
+    this.#committed.set(`${topic}/${partition}`, offset);
+    this.topics.commit(topic, offset, partition);
+  }
+}
