@@ -42,7 +42,7 @@ export function OverviewScreen() {
           <div class="split">
             <h2>{t.traffic}</h2>
             <Select
-              label={t.range}
+              label={t.traffic}
               chosen={range}
               options={(Object.keys(RANGES) as Range[]).map((name) => [name, t.ranges[name]])}
               onChoose={(name) => route(addressOf('', { range: name === '24h' ? null : name }))}

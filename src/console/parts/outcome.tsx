@@ -29,7 +29,7 @@ const ARRIVED: Readonly<Record<Payment['arrived'], Look>> = {
   all: { icon: 'delivered', tone: 'good' },
   part: { icon: 'alert', tone: 'warn' },
   nowhere: { icon: 'given-up', tone: 'bad' },
-  nobody: { icon: 'empty', tone: 'muted' },
+  nobody: { icon: 'cancelled', tone: 'muted' },
 };
 
 /** Of a payment, over all of its destinations. */

@@ -52,7 +52,7 @@ export function Freshness({ of: { at, failure } }: { of: Polled<unknown> }) {
   const since = at === null ? t.never : t.asOf(clock(new Date(at)));
   return (
     <span class="cluster note bad" role="status">
-      <Icon name="offline" size={14} />
+      <Icon name="alert" size={14} />
       {isFinal(failure) ? whyOf(failure, why) : `${why} ${since}`}
     </span>
   );

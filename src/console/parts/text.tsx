@@ -67,7 +67,7 @@ export function TypeNames({ of }: { of: readonly Pick<Webhook, 'type'>[] }) {
   );
 }
 
-export function Json({ text = '' }: { text: string | undefined }) {
+export function Json({ text }: { text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
     <pre class="code" tabIndex={0}>

@@ -27,7 +27,7 @@ export function TimeText({ at, isExact = false }: { at: string; isExact?: boolea
     <time class="time" dateTime={at} title={full(time)}>
       <span>
         {day(time)} <b>{isExact ? clockMs(time) : clock(time)}</b>
-      </span>
+      </span>{' '}
       <small>{utcClock(time)}</small>
     </time>
   );

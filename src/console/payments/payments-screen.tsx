@@ -68,6 +68,6 @@ function NoPayments({ filters }: { filters: Filters }) {
   return isFiltered(filters) ? (
     <Notice icon="search" {...t.noMatch} link={[paymentsAddress({}), t.clear]} />
   ) : (
-    <Notice icon="empty" {...t.none} />
+    <Notice icon="payments" {...t.none} />
   );
 }

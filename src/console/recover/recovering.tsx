@@ -21,7 +21,7 @@ export const isOf = ({ webhookIds }: Recovery, { webhooks }: UrlHealth) =>
   webhooks.some(({ id }) => webhookIds.includes(id));
 
 export const LOOKS = {
-  running: { tone: 'busy', icon: 'refresh' },
+  running: { tone: 'busy', icon: 'waiting' },
   done: { tone: 'good', icon: 'delivered' },
   stopped: { tone: 'muted', icon: 'stop' },
 } as const;

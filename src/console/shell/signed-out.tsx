@@ -12,7 +12,7 @@ export function SignedOut({ why, returnUrl }: Omit<Extract<SessionState, { kind:
   const t = texts.value.signedOut;
   return (
     <main class="signed-out">
-      <Notice icon={why === 'unreachable' ? 'offline' : 'lock'} {...t[why]}>
+      <Notice icon={why === 'unreachable' ? 'alert' : 'lock'} {...t[why]}>
         {why === 'unreachable' && (
           <Button kind="primary" onClick={openSession}>
             {texts.value.tryAgain}

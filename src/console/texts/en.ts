@@ -111,7 +111,6 @@ export const en = {
   overview: {
     title: 'Overview',
     traffic: 'Traffic',
-    range: 'Period',
     ranges: { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' },
     med: 'MED notices that have not arrived: MED has deadlines',
   },
@@ -389,7 +388,6 @@ export const en = {
     result: {
       accepted: (status: number, time: string) => `The receiver answered ${status} in ${time}.`,
       refused: 'The receiver did not accept the test event.',
-      notSent: 'The test could not be sent.',
     },
     detail: {
       state: 'State',

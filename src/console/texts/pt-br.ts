@@ -113,7 +113,6 @@ export const ptBr: Texts = {
   overview: {
     title: 'Visão geral',
     traffic: 'Tráfego',
-    range: 'Período',
     ranges: { '1h': '1 hora', '24h': '24 horas', '7d': '7 dias' },
     med: 'Avisos de MED que não chegaram: o MED tem prazos',
   },
@@ -392,7 +391,6 @@ export const ptBr: Texts = {
     result: {
       accepted: (status, time) => `O receptor respondeu ${status} em ${time}.`,
       refused: 'O receptor não aceitou o evento de teste.',
-      notSent: 'Não foi possível enviar o teste.',
     },
     detail: {
       state: 'Estado',

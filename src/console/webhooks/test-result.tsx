@@ -3,6 +3,7 @@ import { post, type Result } from '../api/client.js';
 import type { WebhookTest } from '../api/shapes.js';
 import { duration } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { Problem } from '../parts/action.js';
 import { Button } from '../parts/button.js';
 import { LastAnswer } from '../parts/outcome.js';
 import { causeOf, whyOf } from '../texts/said.js';
@@ -47,12 +48,7 @@ export function Test({ of, isPrimary = false, isBegun = false }: TestParts) {
 function Tested({ result }: { result: Result<WebhookTest> }) {
   const t = texts.value.webhooks.result;
   if (result.kind === 'same') return null;
-  if (result.kind === 'failed')
-    return (
-      <p class="bad">
-        {t.notSent} {whyOf(result, '')}
-      </p>
-    );
+  if (result.kind === 'failed') return <Problem text={whyOf(result, texts.value.failed)} />;
   const { success, result: answer } = result.data;
   const { status, durationMs } = answer;
   const [cause, remedy] = causeOf(answer);

@@ -85,7 +85,11 @@ function TypeFields({ chosen, onChange, refusalOf }: TypeParts) {
             {names[type]}
             <small>{refusalOf(type) ?? typesExplained[type]}</small>
           </Check>
-          {chosen.includes(type) && <Json text={JSON.stringify(examples.find((one) => one.type === type)?.example)} />}
+          {examples
+            .filter((one) => one.type === type && one.example && chosen.includes(type))
+            .map(({ example }) => (
+              <Json key={type} text={JSON.stringify(example)} />
+            ))}
         </div>
       ))}
     </fieldset>
