@@ -12,34 +12,7 @@ const EVERY_MS = 4_300;
 export const PAGE = 15;
 const MOST_LOOKED_AT = 2_000;
 
-interface Attempt {
-  at: string;
-  status: number | null;
-  error: string | null;
-  reason?: string | null;
-  durationMs: number;
-  version: number;
-  url: string;
-  trigger: string;
-  actor: string | null;
-  response?: string | null;
-}
-
-interface Recovery {
-  readonly id: string;
-  readonly webhookIds: readonly number[];
-  readonly state: string;
-  readonly startedAt: string;
-  readonly since: string;
-  readonly until: string;
-  readonly include: readonly string[];
-  readonly perSecond: number;
-  readonly count: number;
-  readonly sent: number;
-  readonly delivered: number;
-  readonly failed: number;
-  readonly passedBy: number | null;
-}
+type Recovery = Readonly<Record<string, unknown>> & { readonly include: readonly string[] };
 
 export type MockAccount = ReturnType<typeof mockAccount>;
 
@@ -155,7 +128,7 @@ function deliveryAt(index: number, begun: number) {
   };
 }
 
-function attemptsOf(index: number, firstAt: number): Attempt[] {
+function attemptsOf(index: number, firstAt: number) {
   if (index % 11 === 3) return [attempt(firstAt + 20, 503), attempt(firstAt + 5_400, 503, 'retry')];
   if (index % 17 === 6)
     return [0, 5_400, 306_000, 2_106_000].map((after, at) =>
@@ -169,18 +142,19 @@ function attemptsOf(index: number, firstAt: number): Attempt[] {
   return [attempt(firstAt + 12, 204)];
 }
 
-function attempt(at: number, status: number | null, trigger = 'event'): Attempt {
+function attempt(at: number, status: number | null, trigger = 'event') {
   const response = status === 503 ? '{"error":"database is in maintenance","code":"E_MAINT"}' : null;
   const durationMs = 38 + (at % 90);
   return {
     at: new Date(at).toISOString(),
     status,
-    error: null,
+    error: null as string | null,
+    reason: null as string | null,
     durationMs,
     version: trigger === 'resend' ? 3 : 2,
     url: URLS[0] as string,
     trigger,
-    actor: null,
+    actor: null as string | null,
     response,
   };
 }
@@ -194,16 +168,9 @@ function isAsked({ webhookId, eventType }: ReturnType<typeof deliveryAt>, query:
   return (!query.eventType || eventType === query.eventType) && (!query.url || webhook?.url === query.url);
 }
 
-interface MockWebhook {
-  readonly id: number;
-  readonly type: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly isActive: boolean;
-  readonly createdAt: string;
-}
+type MockWebhook = (typeof WEBHOOKS)[number];
 
-const WEBHOOKS: readonly MockWebhook[] = TYPES.map((type, index) => ({
+const WEBHOOKS = TYPES.map((type, index) => ({
   id: 101 + index,
   type,
   url: index === 4 ? 'https://old.loja-aurora.com.br/med' : (URLS[index % URLS.length] as string),
@@ -255,14 +222,12 @@ function statsOf(size: number, from: number, to: number, step: string, begun: nu
 }
 
 function bucketAt(at: number, stepMs: number, begun: number) {
-  const hour = new Date(at).getUTCHours() + new Date(at).getUTCMinutes() / 60;
-  const traffic =
-    (stepMs / EVERY_MS) * (0.55 + 0.4 * Math.sin(((hour - 9) / 24) * 2 * Math.PI)) * (0.93 + ((at / stepMs) % 7) / 50);
   const isBad = begun - at < 7_980_000 + stepMs;
-  const failedAttempts = Math.round(traffic * (isBad ? 0.31 : 0.006));
+  const delivered = Math.round((stepMs / EVERY_MS) * (0.6 + ((at / stepMs) % 7) / 20));
+  const failedAttempts = Math.round(delivered * (isBad ? 0.31 : 0.006));
   return {
     at: new Date(at).toISOString(),
-    delivered: Math.round(traffic),
+    delivered,
     failedAttempts,
     exhausted: Math.round(failedAttempts / 9),
     cancelled: 0,

@@ -7,15 +7,6 @@ interface Mocked {
   readonly session: { readonly id: string; readonly user: string; readonly expiresAt: string };
 }
 
-interface MockChange {
-  readonly at: string;
-  readonly actor: string | null;
-  readonly type: string;
-  readonly webhookId: number | null;
-  readonly changes: string;
-  readonly details: object;
-}
-
 const DAY_MS = 86_400_000;
 const begun = Date.now();
 const ago = (ms: number) => new Date(begun - ms).toISOString();
@@ -63,7 +54,7 @@ function eventsOf(account: MockAccount, { arrived, ...query }: Record<string, st
   return { events, next, more: next !== null, completeSince: null };
 }
 
-const REGISTERED: MockChange = {
+const REGISTERED = {
   at: ago(30 * DAY_MS),
   actor: 'operator',
   type: 'AccountRegistered',
@@ -77,17 +68,12 @@ const PIX = 'https://erp.example.com/v2/webhooks/pix';
 const LATER = configuration('cash_out', PIX, 'X-Api-Key');
 const EARLIER = configuration('cash_out', PIX, 'X-Old');
 
-const latestChanges = (): readonly MockChange[] =>
+const latestChanges = () =>
   (
     [
       ['WebhookUpdated', 25_000, 102, { before: EARLIER, after: LATER, headersChanged: true }],
       ['WebhookActivated', DAY_MS, 101, {}],
-      [
-        'WebhookAdded',
-        2 * DAY_MS,
-        104,
-        { before: null, after: configuration('refund_in', 'https://hooks.loja-aurora.com.br/payments/inbound') },
-      ],
+      ['WebhookAdded', 2 * DAY_MS, 104, { before: null, after: configuration('refund_in', PIX) }],
       ['WebhookRemoved', 3 * DAY_MS, 99, {}],
       ['RecoveryEnded', 3.1 * DAY_MS, 102, { recoveryId: 'rec-1', state: 'done' }],
       ['WebhookUpdated', 3.2 * DAY_MS, 102, { after: EARLIER }],
@@ -112,14 +98,11 @@ const signIns = (size: number) =>
     changes: `session ps_${index} opened for maria: read until ${ago(3 * DAY_MS)}`,
   }));
 
-function webhooksAt(account: MockAccount, at: string) {
-  const isBefore = (ms: number) => Date.parse(at) < begun - ms;
-  const [sample] = account.webhooks;
-  const removed = isBefore(3 * DAY_MS) && sample ? [{ ...sample, id: 99, url: REMOVED_URL }] : [];
-  const stood = account.webhooks
-    .filter(({ id }) => id !== 104 || !isBefore(2 * DAY_MS))
-    .map((webhook) => (webhook.id === 101 && isBefore(DAY_MS) ? { ...webhook, isActive: false } : webhook));
-  return [...removed, ...stood];
+function webhooksAt({ webhooks }: MockAccount, at: string) {
+  const isBefore = Date.parse(at) < begun - 3 * DAY_MS;
+  return webhooks.map((webhook, index) =>
+    isBefore && index === 0 ? { ...webhook, id: 99, url: REMOVED_URL } : webhook,
+  );
 }
 
 const CERTIFICATE = {
