@@ -16,14 +16,19 @@ import { RecoverForm } from './recover-form.js';
 import { asked, isOf, LOOKS, useRecoveries } from './recovering.js';
 
 export function RecoverDialog({ of }: { of: UrlHealth }) {
-  const { data, failure, look } = useRecoveries();
+  const { data, at, failure, look } = useRecoveries();
+  // What was known before may have ended.
+  const [openedAt] = useState(Date.now);
   // It is still shown once it has ended.
   const [shown, show] = useState<string | null>(null);
   const running = data?.recoveries.find((one) => one.state === 'running' && isOf(one, of));
-  useEffect(() => look, []);
   useEffect(() => {
-    if (running && !shown) show(running.id);
-  }, [running?.id]);
+    look();
+    return look;
+  }, []);
+  useEffect(() => {
+    if (running && !shown && (at ?? 0) > openedAt) show(running.id);
+  }, [running?.id, at]);
   const close = () => {
     asked.value = null;
   };
