@@ -14,7 +14,7 @@ import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '..
 /** Of deliveries and test events. */
 export interface Connections {
   /** Told what the agent's options say of each. */
-  watcher: Required<Pick<AgentOptions, 'connected' | 'shortLived'>> | null;
+  watcher: Required<Pick<AgentOptions, 'connected' | 'disconnected'>> | null;
 }
 
 /** `close` ends every connection. @throws InvalidConfig for unreadable files */
@@ -22,12 +22,12 @@ export function openAttempt(config: Config, tracing: Tracing | null, metrics: De
   const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
   const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
   const connections: Connections = { watcher: null };
-  const connected = (accountId: number) => {
+  const connected = (accountId: number, url: string) => {
     metrics.connected();
-    connections.watcher?.connected(accountId);
+    connections.watcher?.connected(accountId, url);
   };
-  const shortLived = (accountId: number) => connections.watcher?.shortLived(accountId);
-  const watched = { connected, shortLived };
+  const disconnected = (accountId: number, url: string) => connections.watcher?.disconnected(accountId, url);
+  const watched = { connected, disconnected };
   const agent = createEndpointAgent({ ...rules, ...certificates(config), ...watched, connectTimeoutMs: timeoutMs });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
   return { attempt: tracedAttempt(attempt, tracing, Math.random), connections, close: () => agent.destroy() };

@@ -64,7 +64,7 @@ export class Backpressure {
 function heldUp(endpoints: Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>>, now: number): Load {
   let [waiting, waitingBytes] = [0, 0];
   for (const { queue, bytes, pace } of endpoints) {
-    const taken = pace.isProven ? Math.min(queue.length, pace.takesWithin(TAKEN_WITHIN_MS, now)) : 0;
+    const taken = pace.isCheap ? Math.min(queue.length, pace.takesWithin(TAKEN_WITHIN_MS, now)) : 0;
     waiting += taken;
     waitingBytes += queue.length > 0 ? (bytes * taken) / queue.length : 0;
   }

@@ -13,8 +13,8 @@ const KEEP_ALIVE_MS = 60_000;
 const MOST_IDLE = 1_000;
 /** Then address and certificate are checked again: a receiver may have moved. */
 const MOST_AGE_MS = 600_000;
-/** Less than idle connections are kept by most receivers: those of a burst end together, and nobody is to be blamed. */
-const SHORT_LIFE_MS = 4_000;
+/** Idle connections are kept for longer by most receivers. */
+const SHORTLY_MS = 4_000;
 
 export interface AgentOptions extends ConnectorOptions {
   /** How long an idle connection is kept, unless the receiver's Keep-Alive says less. Default: 60 s. */
@@ -25,12 +25,13 @@ export interface AgentOptions extends ConnectorOptions {
   readonly mostAgeMs?: number;
   /** Default: 2 s. */
   readonly stallMs?: number;
-  /** Called with the account of a connection that the receiver ended soon, although it had answered. */
-  readonly shortLived?: (accountId: number) => void;
+  /** Called with account and URL of a request with which a connection ended, or shortly after which: the next one needs another. */
+  readonly disconnected?: (accountId: number, url: string) => void;
 }
 
 export interface EndpointRequest extends Dispatcher.DispatchOptions {
   readonly accountId: number;
+  readonly url: string;
   /** Not on a connection that was idle. */
   readonly onNewConnection?: boolean;
 }
@@ -42,6 +43,9 @@ interface Connection extends IdleConnection {
   /** performance.now() */
   readonly openedAt: number;
   accountId: number;
+  url: string;
+  /** performance.now(); infinite while it is in use. */
+  freeSince: number;
 }
 
 /**
@@ -61,7 +65,7 @@ export class EndpointAgent {
   readonly #idle: IdleConnections<Connection>;
   readonly #mostAgeMs: number;
   readonly #stallMs: number;
-  readonly #shortLived: (accountId: number) => void;
+  readonly #disconnected: (accountId: number, url: string) => void;
   /** While there are connections. */
   #checks: NodeJS.Timeout | undefined;
   /** performance.now() */
@@ -75,7 +79,7 @@ export class EndpointAgent {
     this.#connector = new GuardedConnector(options);
     this.#idle = new IdleConnections(mostIdle);
     this.#stallMs = stallMs;
-    this.#shortLived = options.shortLived ?? (() => undefined);
+    this.#disconnected = options.disconnected ?? (() => undefined);
     this.#options = {
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
@@ -91,6 +95,8 @@ export class EndpointAgent {
     const origin = String(request.origin);
     const connection = (request.onNewConnection ? null : this.#idle.take(origin)) ?? this.#open(origin);
     connection.accountId = request.accountId;
+    connection.url = request.url;
+    connection.freeSince = Number.POSITIVE_INFINITY;
     connection.limit.begin();
     connection.client.dispatch(request, handler);
     return connection.limit;
@@ -132,10 +138,24 @@ export class EndpointAgent {
       ...this.#options,
       connect: (target, callback) => this.#connector.connect(target, connection, callback),
     });
-    const connection: Connection = { origin, client, limit, openedAt: performance.now(), accountId: 0, idleSince: 0 };
+    const connection: Connection = {
+      origin,
+      client,
+      limit,
+      openedAt: performance.now(),
+      freeSince: Number.POSITIVE_INFINITY,
+      accountId: 0,
+      url: '',
+      idleSince: 0,
+    };
     const closed = (_: URL, __: readonly unknown[], error: NoticedError) => this.#closed(connection, error);
-    client.on('drain', () => this.#freed(connection));
-    client.on('disconnect', closed).on('connectionError', closed);
+    client.on('drain', () => this.#freed(connection)).on('connectionError', closed);
+    client.on('disconnect', (_, __, error: NoticedError) => {
+      // Destroyed: by this agent, because it was too many.
+      const isShortly = performance.now() - connection.freeSince < SHORTLY_MS && error.code !== 'UND_ERR_DESTROYED';
+      if (isShortly) this.#disconnected(connection.accountId, connection.url);
+      this.#closed(connection, error);
+    });
     if (this.#isDestroyed) {
       // It rejects the late request.
       void client.destroy();
@@ -171,7 +191,8 @@ export class EndpointAgent {
   #freed(connection: Connection): void {
     if (!this.#connections.has(connection)) return;
     const { limit, openedAt, client } = connection;
-    if (limit.hasUnsent || performance.now() - openedAt > this.#mostAgeMs) void client.destroy();
+    connection.freeSince = performance.now();
+    if (limit.hasUnsent || connection.freeSince - openedAt > this.#mostAgeMs) void client.destroy();
     else void this.#idle.add(connection)?.client.destroy();
   }
 
@@ -180,8 +201,6 @@ export class EndpointAgent {
    * handshake for each attempt that timed out. So a request that came meanwhile fails with the connection.
    */
   #closed(connection: Connection, error: NoticedError): void {
-    const isByReceiver = connection.limit.hasAnswered && error.code !== 'UND_ERR_DESTROYED';
-    if (isByReceiver && performance.now() - connection.openedAt < SHORT_LIFE_MS) this.#shortLived(connection.accountId);
     this.#connections.delete(connection);
     this.#idle.delete(connection);
     void connection.client.destroy(error);

@@ -33,12 +33,13 @@ export interface ConnectorOptions extends Certificates {
   readonly connectTimeoutMs: number;
   readonly lookup?: LookupFor;
   /** Called for each established connection, with the account for which it was made. */
-  readonly connected?: (accountId: number) => void;
+  readonly connected?: (accountId: number, url: string) => void;
 }
 
 export interface Connecting {
   /** For whom. */
   readonly accountId: number;
+  readonly url: string;
   readonly limit: ReceivedLimit;
 }
 
@@ -61,7 +62,7 @@ const ATTEMPT_PER_ADDRESS_MS = 2000;
 export class GuardedConnector {
   readonly #timeoutMs: number;
   readonly #isAllowed: (address: string) => boolean;
-  readonly #connected: (accountId: number) => void;
+  readonly #connected: (accountId: number, url: string) => void;
   readonly #tcp: Partial<TcpNetConnectOpts>;
   readonly #tls: ConnectionOptions;
   readonly #lookup: LookupFor;
@@ -101,7 +102,11 @@ export class GuardedConnector {
   }
 
   /** In two steps: the TCP socket counts every byte, the TLS socket only content. */
-  #open(target: buildConnector.Options, { accountId, limit }: Connecting, callback: buildConnector.Callback): void {
+  #open(
+    target: buildConnector.Options,
+    { accountId, url, limit }: Connecting,
+    callback: buildConnector.Callback,
+  ): void {
     const { hostname, port } = target;
     const lookup = guardLookup((...asked) => this.#lookup(...asked, accountId), this.#isAllowed);
     const tcp = openTcp({ ...this.#tcp, lookup, host: hostname, port: port === '' ? 443 : Number(port) });
@@ -116,14 +121,14 @@ export class GuardedConnector {
     limit.watchTcp(tcp.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS));
     tcp.on('error', (error) => settle(error, null));
     tcp.once('connect', () => {
-      socket = this.#secure(tcp, target, { accountId, limit }, settle);
+      socket = this.#secure(tcp, target, { accountId, url, limit }, settle);
     });
   }
 
   #secure(
     tcp: Socket,
     { hostname, port }: buildConnector.Options,
-    { accountId, limit }: Connecting,
+    { accountId, url, limit }: Connecting,
     settle: buildConnector.Callback,
   ): TLSSocket {
     const key = `${hostname}:${port}`;
@@ -135,7 +140,7 @@ export class GuardedConnector {
     noticeCertificates(socket);
     socket.once('secureConnect', () => {
       connectedAt = performance.now();
-      this.#connected(accountId);
+      this.#connected(accountId, url);
       settle(null, socket);
     });
     socket.once('session', (given) => {

@@ -32,8 +32,6 @@ const SEPARATOR_BYTES = 2;
 /** Of one connection. Call `begin` for each request. */
 export class ReceivedLimit {
   readonly start = new ResponseStart();
-  /** To a request, on this connection. */
-  hasAnswered = false;
   #tcp: Socket | undefined;
   #socket: TLSSocket | undefined;
   #tcpBefore = 0;
@@ -106,7 +104,6 @@ export class ReceivedLimit {
 
   headCame(): void {
     this.start.stop();
-    this.hasAnswered = true;
     this.#most = this.#bytes + MOST_BODY_BYTES;
     this.checkTcp();
   }

@@ -94,7 +94,10 @@ test('a head of many headers ends at our limit: undici would make an error for e
   const agent = await fixture.agent();
   const ended = new Promise((resolve) => {
     const handler = { onRequestStart: () => undefined, onResponseError: (_: unknown, error: Error) => resolve(error) };
-    agent.dispatch({ origin: `https://localhost:${listener.port}`, path: '/', method: 'POST', accountId: 1 }, handler);
+    agent.dispatch(
+      { origin: `https://localhost:${listener.port}`, path: '/', method: 'POST', accountId: 1, url: '' },
+      handler,
+    );
   });
   expect(await ended).toMatchObject({ code: 'RECEIVED_TOO_MUCH' });
   await listener.allClosed();

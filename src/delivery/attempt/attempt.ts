@@ -172,7 +172,7 @@ function preparedTargets() {
 /** Builds the request: the Standard Webhooks headers, the trace and CloudEvent headers, then the webhook's own. */
 function toDispatch(
   { accountId, id, body, content = JSON_CONTENT, secrets, trace }: AttemptRequest,
-  { origin, path, headers, names }: Target,
+  { url, origin, path, headers, names }: Target,
   userAgent: string,
   timestamp: number,
 ): EndpointRequest {
@@ -182,7 +182,7 @@ function toDispatch(
   if (trace) list.push(...traceHeaders(trace, names));
   if (content.attributes.length > 0) list.push(...attributeHeaders(content, names));
   list.push(...headers);
-  return { accountId, origin, path, method: 'POST', body, headers: list };
+  return { accountId, url, origin, path, method: 'POST', body, headers: list };
 }
 
 /** A flat list. @param own the webhook's registered headers, which replace headers of these names */

@@ -11,7 +11,7 @@
 import { AgeQueue } from '../../time/deadlines.js';
 import type { ProcessClock } from '../../time/process-clock.js';
 import type { BreakerChange, CircuitBreakers } from './circuit-breaker.js';
-import { CpuMeter, HANDSHAKE_MS } from './cpu-meter.js';
+import { CpuMeter } from './cpu-meter.js';
 import type { Account, AttemptEnd, Deferred, Endpoint, Queueing } from './endpoint.js';
 import { QueuedDelivery } from './endpoint.js';
 import { SOON_MS } from './endpoint-pace.js';
@@ -31,9 +31,8 @@ export interface SchedulerParts {
 
 /** Of all slots, as many more are for endpoints on probation: 320 attempts a second, whatever they do. */
 const PROBATION = 1 / 16;
-/** What the attempts in the slots of a pool may take of the thread, together: nobody waits for it longer. */
-const THREAD_MS = 30;
-const THREAD_ON_PROBATION_MS = 10;
+/** What dear attempts in slots may take of the thread, together, and those on probation: nobody waits for it longer. */
+const THREAD_MS = 10;
 /** For each slot so many slow attempts may be in flight. An account may have half of those left, and FEW (on probation: FEW) while any are. */
 const SLOW_PER_SLOT = 4;
 const FEW = 8;
@@ -41,9 +40,11 @@ const FEW = 8;
 export class DeliveryScheduler {
   readonly #parts: SchedulerParts;
   readonly #main: SlotPool;
+  readonly #dear: SlotPool;
   readonly #probation: SlotPool;
+  readonly #pools: readonly SlotPool[];
   readonly endpoints = new Endpoints();
-  readonly #meter: CpuMeter;
+  readonly #meter = new CpuMeter();
   readonly #inSlots: AgeQueue<QueuedDelivery>;
   /** Those that are queued: each is looked at again after SOON_MS. */
   readonly #queued: AgeQueue<QueuedDelivery>;
@@ -53,17 +54,18 @@ export class DeliveryScheduler {
   #closed = false;
 
   constructor(parts: SchedulerParts) {
-    const { clock, slots, busyMs } = parts;
+    const { clock, slots } = parts;
     this.#parts = parts;
-    this.#main = new SlotPool(slots, THREAD_MS);
-    this.#probation = new SlotPool(Math.max(1, Math.floor(slots * PROBATION)), THREAD_ON_PROBATION_MS);
-    this.#meter = new CpuMeter(busyMs);
+    this.#main = new SlotPool(slots, Number.POSITIVE_INFINITY);
+    this.#dear = new SlotPool(slots, THREAD_MS);
+    this.#probation = new SlotPool(Math.max(1, Math.floor(slots * PROBATION)), THREAD_MS);
+    this.#pools = [this.#main, this.#probation, this.#dear];
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
     this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
   }
 
   acquire(accountId: number, url: string, queueing: Queueing = { bytes: 0 }): QueuedDelivery['acquisition'] {
-    this.#meter.charge(null);
+    this.#meter.charge(this.#parts.busyMs());
     const now = this.#parts.clock.now();
     const endpoint = this.endpoints.of(accountId, url);
     const earlier = this.endpoints.earlierChain(endpoint, queueing);
@@ -85,15 +87,14 @@ export class DeliveryScheduler {
     return queued.acquisition;
   }
 
-  /** A connection was made for an attempt of the account. */
-  connected(accountId: number): void {
-    this.#meter.charge(this.endpoints.account(accountId)?.cpu ?? null);
+  /** A connection was made for an attempt. */
+  connected(accountId: number, url: string): void {
+    this.#meter.charge(this.#parts.busyMs(), this.endpoints.known(accountId, url)?.pace.cost);
   }
 
-  /** A receiver of the account answered, and ended the connection soon after it was made. */
-  shortLived(accountId: number): void {
-    const account = this.endpoints.account(accountId);
-    if (account) account.cpu.sinceLastMs += HANDSHAKE_MS;
+  /** A connection to the endpoint has ended: the next attempt makes another. */
+  disconnected(accountId: number, url: string): void {
+    this.endpoints.known(accountId, url)?.pace.cost.disconnected();
   }
 
   get state() {
@@ -114,17 +115,14 @@ export class DeliveryScheduler {
   }
 
   #admit(): void {
-    while (this.#next(this.#main) || this.#next(this.#probation));
+    while (this.#pools.some((pool) => this.#next(pool)));
   }
 
   /** Begins an attempt if one may. */
   #next(pool: SlotPool): boolean {
     if (!pool.canGive) return false;
     const now = this.#parts.clock.now();
-    const endpoint = pool.next(
-      (account) => this.#mayBegin(account, pool),
-      ({ inFlight, cpu }) => inFlight + cpu.extra(now),
-    );
+    const endpoint = pool.next(now, (account) => this.#mayBegin(account, pool));
     if (!endpoint) return false;
     const [queued] = this.endpoints.cut(endpoint, 0, 1);
     if (!queued) return false;
@@ -158,13 +156,13 @@ export class DeliveryScheduler {
     const { pace, account } = endpoint;
     const now = this.#parts.clock.now();
     queued.stage = 'ended';
-    this.#meter.ended(account.cpu, pace.cost, now);
+    account.used(this.#meter.ended(this.#parts.busyMs(), pace.cost), now);
     if (signal === 'succeeded') pace.succeeded(now - beganAt, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
     else if (signal !== 'unknown') pace.failed(now - beganAt, now);
     const awayMs = Math.max(now - (pace.failingSince ?? now), queued.queueing.awayMs ?? 0);
     const change = this.#parts.breakers.ended(endpoint.key, signal, awayMs);
-    if (signal === 'succeeded' || pool === this.#main) this.#free(queued);
+    if (signal === 'succeeded' || pool !== this.#probation) this.#free(queued);
     if (change === 'opened') {
       for (const each of account.endpoints.values()) {
         if (this.#parts.breakers.openForMs(each.key) > 0) this.#deferFrom(each, 0, 'endpoint-failing');
@@ -206,11 +204,11 @@ export class DeliveryScheduler {
 
   /** Puts the endpoint where it waits for a slot, if it does. */
   #changed(endpoint: Endpoint): void {
-    const pool = endpoint.pace.isProven ? this.#main : this.#probation;
+    const { isCheap, isProven } = endpoint.pace;
+    const own = isCheap ? this.#main : isProven ? this.#dear : this.#probation;
     const isReady = endpoint.wantsSlot && this.#isOpen(endpoint);
-    (pool === this.#main ? this.#probation : this.#main).delete(endpoint);
-    if (isReady) pool.add(endpoint);
-    else pool.delete(endpoint);
+    for (const pool of this.#pools) if (pool !== own || !isReady) pool.delete(endpoint);
+    if (isReady) own.add(endpoint);
   }
 
   /** Whether its rate and its pause let an attempt begin. If not, it is looked at again once they do. */

@@ -52,6 +52,11 @@ export class EndpointPace {
     return this.window > 1 || (this.failingSince === null && this.#succeededAt >= 0);
   }
 
+  /** Takes deliveries, and costs this process little. */
+  get isCheap(): boolean {
+    return this.isProven && !this.cost.isDear;
+  }
+
   /** Takes nothing. */
   get isFailing(): boolean {
     return this.failingSince !== null && !this.isProven;

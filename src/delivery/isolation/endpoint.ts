@@ -1,7 +1,6 @@
 /** Deliveries in the scheduler, each queued or in flight, their endpoints, and the endpoints' accounts. */
 import type { EndpointKey } from '../endpoint-key.js';
 import type { BreakerChange, EndpointSignal } from './circuit-breaker.js';
-import { CpuUse } from './cpu-meter.js';
 import type { EndpointPace } from './endpoint-pace.js';
 
 /** A delivery that wants a slot. */
@@ -38,8 +37,6 @@ interface Scheduler {
   left(queued: QueuedDelivery): void;
 }
 
-type Pool = { free(costMs: number): void };
-
 /** One object from queue to end, without closures: as several, with spread parts, they took 2 us and 1.5 KB of each delivery. */
 export class QueuedDelivery {
   readonly kind = 'acquired';
@@ -49,7 +46,7 @@ export class QueuedDelivery {
   /** Its endpoint answered 2xx to something within the minute before it began. */
   hasSucceededLately = false;
   /** Of its slot; null: it holds none. */
-  pool: Pool | null = null;
+  pool: { free(costMs: number): void } | null = null;
   /** What it is expected to take of the thread. */
   costMs = 0;
   isSlow = false;
@@ -69,7 +66,7 @@ export class QueuedDelivery {
     });
   }
 
-  begin(pool: Pool, costMs: number, now: number): void {
+  begin(pool: QueuedDelivery['pool'], costMs: number, now: number): void {
     this.stage = 'in-flight';
     this.pool = pool;
     this.costMs = costMs;
@@ -91,15 +88,30 @@ export class QueuedDelivery {
   }
 }
 
+/** What an attempt may take of the thread. */
+const SHARE_MS = 0.5;
+const HALF_LIFE_MS = 1_000;
+
 export class Account {
   /** By URL. */
   readonly endpoints = new Map<string, Endpoint>();
-  readonly cpu = new CpuUse();
   inFlight = 0;
   /** Of these, older than HOLD_MS. */
   slow = 0;
+  #usedMs = 0;
+  #usedAt = 0;
 
   constructor(readonly id: number) {}
+
+  /** What it used of the thread beyond its shares: half is forgotten after a second. */
+  usedMs(now: number): number {
+    return this.#usedMs === 0 ? 0 : this.#usedMs * 2 ** ((this.#usedAt - now) / HALF_LIFE_MS);
+  }
+
+  used(ms: number, now: number): void {
+    this.#usedMs = Math.max(0, this.usedMs(now) + ms - SHARE_MS);
+    this.#usedAt = now;
+  }
 }
 
 export class Endpoint {

@@ -24,8 +24,9 @@ export class Endpoints {
   waiting = 0;
   waitingBytes = 0;
 
-  account(id: number): Account | undefined {
-    return this.#accounts.get(id);
+  /** If something is queued for it, or in flight. */
+  known(accountId: number, url: string): Endpoint | undefined {
+    return this.#accounts.get(accountId)?.endpoints.get(url);
   }
 
   *all(): Iterable<Endpoint> {
@@ -79,7 +80,7 @@ export class Endpoints {
   /** An idle endpoint may always queue one. */
   hasRoom({ pace, inFlight, queue, bytes }: Endpoint, now: number): boolean {
     const takes = Math.max(pace.takesWithin(pace.patienceMs(now), now) - inFlight, inFlight === 0 ? 1 : 0);
-    const share = Math.max(GLOBAL_SOFT_LIMIT / this.#size, pace.isProven ? pace.takesWithin(SHORTLY_MS, now) : 0);
+    const share = Math.max(GLOBAL_SOFT_LIMIT / this.#size, pace.isCheap ? pace.takesWithin(SHORTLY_MS, now) : 0);
     const most = this.waiting < GLOBAL_SOFT_LIMIT ? MAX_QUEUED : Math.min(MAX_QUEUED, Math.ceil(share));
     const mostBytes = this.waitingBytes < GLOBAL_BYTES ? MAX_BYTES : Math.min(MAX_BYTES, GLOBAL_BYTES / this.#size);
     return queue.length < Math.min(takes, most) && bytes < mostBytes;

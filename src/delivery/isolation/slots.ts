@@ -2,9 +2,9 @@
  * Slots, and the endpoint that gets the next one.
  *
  * An attempt holds its slot for its first HOLD_MS only; then it is slow: it goes on, counted for its account. So nobody waits
- * for a slot longer than that, whatever the other endpoints do. The main pool is for endpoints that take deliveries. Those on
- * probation (never tried, or failing) have a small one of their own, where a failure keeps its slot for HOLD_MS however soon
- * it came: that bounds the connections that lead to nothing.
+ * for a slot longer than that, whatever the other endpoints do. Endpoints that take deliveries, and cost
+ * this process little, have a pool of their own, where nobody waits for the others. Dear ones share some ms of the thread. So do
+ * those on probation (never tried, or failing), where a failure keeps its slot for HOLD_MS however soon it came.
  */
 import type { Account, Endpoint } from './endpoint.js';
 
@@ -40,12 +40,12 @@ export class SlotPool {
     return this.#ready.size > 0 && this.#held < this.#size && this.#costMs < this.#threadMs;
   }
 
-  /** Of the account with the lowest load; of those, of the one whose last turn is longest ago. */
-  next(mayBegin: (account: Account) => boolean, loadOf: (account: Account) => number): Endpoint | undefined {
+  /** Of the account with the fewest in flight, where a ms of the thread counts as one; of those, of the one whose last turn is longest ago. */
+  next(now: number, mayBegin: (account: Account) => boolean): Endpoint | undefined {
     let best: Set<Endpoint> | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const [account, endpoints] of this.#ready) {
-      const load = loadOf(account);
+      const load = account.inFlight + account.usedMs(now);
       if (load >= least || !mayBegin(account)) continue;
       best = endpoints;
       least = load;

@@ -128,22 +128,27 @@ describe('a connection that is reset before the response', () => {
   });
 });
 
-describe('a connection that lives for a short time', () => {
-  /** @returns the accounts that were told of by the end of all */
-  const shortLived = async (onData: (socket: TLSSocket, nth: number) => void, attempts = 1) => {
-    const told: number[] = [];
+describe('a connection that ends with a request', () => {
+  /** @returns the accounts and URLs that were told of by the end of all */
+  const disconnected = async (onData: (socket: TLSSocket, nth: number) => void, attempts = 1) => {
+    const told: string[] = [];
     const listener = await fixture.scripted(onData);
-    const agent = await fixture.agent({ shortLived: (accountId) => told.push(accountId) });
-    for (let n = 0; n < attempts; n += 1) await send(agent, `https://localhost:${listener.port}/`);
+    const own = `https://localhost:${listener.port}/own`;
+    const agent = await fixture.agent({
+      disconnected: (accountId, url) => told.push(`${accountId} ${url === own ? 'own' : url}`),
+    });
+    for (let n = 0; n < attempts; n += 1) await send(agent, own);
     await eventually(() => agent.connections === 0);
     return told;
   };
 
   test.each<[string, (socket: TLSSocket) => void]>([
-    ['it says so', (socket) => socket.write(CLOSE)],
-    ['it does not say so', (socket) => socket.end(OK)],
-  ])('is told of where the receiver ends it with its answer, and %s', async (_, answer) => {
-    expect(await shortLived(answer)).toEqual([42]);
+    ['the receiver says so', (socket) => socket.write(CLOSE)],
+    ['the receiver does not say so', (socket) => socket.end(OK)],
+    ['headers without end', (socket) => socket.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(50_000)}`)],
+    ['nothing is answered', (socket) => socket.destroy()],
+  ])('is told of, and whose it was: %s', async (_, answer) => {
+    expect(await disconnected(answer)).toEqual(['42 own']);
   });
 
   test('and where it ends it with the next request', async () => {
@@ -153,17 +158,22 @@ describe('a connection that lives for a short time', () => {
       answered.add(connection);
     };
     const answered = new Set<number>();
-    expect(await shortLived(answersFirst, 2)).toEqual([42, 42]);
+    expect(await disconnected(answersFirst, 2)).toEqual(['42 own', '42 own']);
   });
 
-  test('is not where it never answered: that is a failure', async () => {
-    expect(await shortLived((socket) => socket.destroy())).toEqual([]);
+  test('is not where none was made', async () => {
+    const told: string[] = [];
+    const agent = await fixture.agent({ disconnected: (_, url) => told.push(url) });
+    // Port 1 is nobody's.
+    await send(agent, 'https://localhost:1/');
+    await eventually(() => agent.connections === 0);
+    expect(told).toEqual([]);
   });
 
   test('nor where the agent ends it', async () => {
     const told: number[] = [];
     const listener = await fixture.scripted((socket) => socket.write(OK));
-    const agent = await fixture.agent({ mostIdle: 1, shortLived: (accountId) => told.push(accountId) });
+    const agent = await fixture.agent({ mostIdle: 1, disconnected: (accountId) => told.push(accountId) });
     const url = `https://localhost:${listener.port}/`;
     await Promise.all([send(agent, url), send(agent, url)]);
     await eventually(() => agent.connections === 1);

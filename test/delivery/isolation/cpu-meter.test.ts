@@ -1,80 +1,84 @@
 /** What attempts cost the process's thread, and what that changes for whom they are made. */
-import { CpuCost, CpuMeter, CpuUse } from '../../../src/delivery/isolation/cpu-meter.js';
+import { CpuCost, CpuMeter } from '../../../src/delivery/isolation/cpu-meter.js';
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
-import { SchedulerScene } from '../../support/scenes/scheduler-scene.js';
+import { endpointOf, SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
-const SECOND = 1_000;
 const HOLD_MS = 50;
+/** What the meter leaves out of each. */
+const FOREIGN_MS = 4;
 
 describe('the meter', () => {
   let busyMs: number;
   let meter: CpuMeter;
   beforeEach(() => {
-    busyMs = 1_000;
-    meter = new CpuMeter(() => busyMs);
+    busyMs = 0;
+    meter = new CpuMeter();
   });
 
-  test('charges an account with what the thread did since it charged another', () => {
-    const [one, other] = [new CpuUse(), new CpuUse()];
-    busyMs += 5 + 4;
-    meter.charge(one);
-    busyMs += 20 + 4;
-    meter.charge(other);
-    busyMs += 1 + 4;
-    meter.charge(one);
+  const charge = (ms: number, cost?: CpuCost) => {
+    busyMs += ms;
+    meter.charge(busyMs, cost);
+  };
+
+  /** Attempts, for each of which the thread worked so long. */
+  const ended = (cost: CpuCost, ...each: readonly number[]) => {
+    for (const ms of each) {
+      busyMs += ms + FOREIGN_MS;
+      meter.ended(busyMs, cost);
+    }
+  };
+
+  test('charges an endpoint with what the thread did since it charged another, but for 4 ms', () => {
+    const [one, other] = [new CpuCost(), new CpuCost()];
+    charge(5 + FOREIGN_MS, one);
+    charge(20 + FOREIGN_MS, other);
+    charge(1 + FOREIGN_MS, one);
+    charge(FOREIGN_MS, one);
     expect([one.sinceLastMs, other.sinceLastMs]).toEqual([6, 20]);
   });
 
-  test('charges nothing of the 4 ms that other work takes', () => {
-    const one = new CpuUse();
-    busyMs += 4;
-    meter.charge(one);
-    expect(one.sinceLastMs).toBe(0);
-  });
-
-  test('charges nobody with what was for none', () => {
-    const one = new CpuUse();
-    busyMs += 50;
-    meter.charge(null);
-    busyMs += 1 + 4;
-    meter.charge(one);
+  test('charges none with what was for none', () => {
+    const one = new CpuCost();
+    charge(50);
+    charge(1 + FOREIGN_MS, one);
     expect(one.sinceLastMs).toBe(1);
   });
 
   test('guesses what the first attempt of an endpoint costs by what those of others did', () => {
     expect(meter.expected(new CpuCost())).toBe(0);
-    for (let n = 0; n < 100; n += 1) {
-      busyMs += 8 + 4;
-      meter.ended(new CpuUse(), new CpuCost(), 0);
-    }
+    for (let n = 0; n < 100; n += 1) ended(new CpuCost(), 8);
     expect(meter.expected(new CpuCost())).toBeCloseTo(8);
-    const known = new CpuCost();
-    for (let n = 0; n < 100; n += 1) meter.ended(new CpuUse(), known, 0);
+    ended(new CpuCost(), ...Array.from({ length: 100 }, () => 0));
     expect(meter.expected(new CpuCost())).toBeGreaterThan(6);
   });
 
   test('and the next one by those before, of which the last has the greatest weight', () => {
-    const [use, cost] = [new CpuUse(), new CpuCost()];
-    for (const ms of [1, 1, 1, 9]) {
-      busyMs += ms + 4;
-      meter.ended(use, cost, 0);
-    }
+    const cost = new CpuCost();
+    ended(cost, 1, 1, 1, 9);
     expect(meter.expected(cost)).toBeGreaterThan(3);
     expect(meter.expected(cost)).toBeLessThan(5);
   });
 
-  test('an account counts for an attempt more for each share of 0.5 ms that its attempts took beyond theirs: half is forgotten in a second', () => {
-    const use = new CpuUse();
-    const ended = (tookMs: number, now: number) => {
-      use.sinceLastMs = tookMs;
-      use.ended(now);
-      return use.extra(now);
-    };
-    expect(ended(0.2, 0)).toBe(0);
-    expect(ended(20.5, 0)).toBe(40);
-    expect(use.extra(2 * SECOND)).toBe(10);
-    expect(ended(1.5, 2 * SECOND)).toBe(12);
-    expect(use.extra(20 * SECOND)).toBeLessThan(0.02);
+  test.each<[string, readonly number[], boolean]>([
+    ['none has ended', [], false],
+    ['the first took more than 1 ms', [1.1], true],
+    ['the first took 1 ms', [1], false],
+    ['most of the last took more', [0, 0, 0, 2, 2, 2, 2], true],
+    ['one of many took very much', [0, 0, 0, 0, 0, 100], false],
+    ['they took more long ago', [9, 9, 9, 9, 0, 0, 0, 0, 0, 0], false],
+  ])('says whether attempts are dear: %s', (_, each, isDear) => {
+    const cost = new CpuCost();
+    ended(cost, ...each);
+    expect(cost.isDear).toBe(isDear);
+  });
+
+  test('counts 1.5 ms for a connection that ended soon, for the next attempt that ends', () => {
+    const cost = new CpuCost();
+    cost.disconnected();
+    ended(cost, 0);
+    expect([cost.attemptMs, cost.isDear]).toEqual([1.5, true]);
+    ended(cost, 0);
+    expect(cost.isDear).toBe(false);
   });
 });
 
@@ -89,16 +93,19 @@ describe('in the scheduler', () => {
   const cost = async (key: string, ms: number, times = 1) => {
     for (let n = 0; n < times; n += 1) {
       await scene.come(key);
-      scene.work(ms + 4);
+      scene.work(ms + FOREIGN_MS);
       await scene.end('succeeded', key);
     }
   };
 
+  /** Of an endpoint that has something queued or in flight, or begins to. */
+  const isDear = (key: string) => scene.scheduler.endpoints.of(...endpointOf(key)).pace.cost.isDear;
+
   const many = (count: number, url: string) => Array.from({ length: count }, (_, n) => `${100 + n}/${url}`);
 
-  test('dear attempts hold slots for 30 ms of the thread together', async () => {
+  test('dear attempts hold slots for 10 ms of the thread together', async () => {
     const keys = many(10, 'dear');
-    for (const key of keys) await cost(key, 20);
+    for (const key of keys) await cost(key, 6);
     for (const key of keys) await scene.come(key);
     expect(scene.inFlight).toHaveLength(2);
     await scene.end('succeeded');
@@ -107,12 +114,12 @@ describe('in the scheduler', () => {
     expect(scene.inFlight).toHaveLength(4);
   });
 
-  test('one that costs more than that begins alone', async () => {
-    for (const key of ['1/a', '2/b']) await cost(key, 100);
-    for (const key of ['1/a', '2/b']) await scene.come(key);
-    expect(scene.began.slice(2)).toEqual(['1/a']);
-    await scene.end('succeeded');
-    expect(scene.began.slice(2)).toEqual(['1/a', '2/b']);
+  test('and keep no slot from others', async () => {
+    const keys = many(10, 'dear');
+    for (const key of keys) await cost(key, 100);
+    await cost('1/cheap', 0);
+    for (const key of [...keys, '1/cheap', '2/new']) await scene.come(key);
+    expect(scene.inFlight.map(({ key }) => key)).toEqual([keys[0], '1/cheap', '2/new']);
   });
 
   test('on probation they do for 10 ms: as many as others have cost before anything is known of them', async () => {
@@ -128,33 +135,27 @@ describe('in the scheduler', () => {
     expect(scene.inFlight).toHaveLength(16);
   });
 
-  test('a handshake is charged to its account, not to the one whose attempt ends next', async () => {
-    const cheap = ['2/cheap', '3/cheap'];
-    for (const key of ['1/dear', ...cheap]) await cost(key, 0);
+  test('a handshake is charged to its URL, not to the one whose attempt ends next', async () => {
+    for (const key of ['1/dear', '2/cheap']) await cost(key, 0);
     for (const key of ['1/dear', '2/cheap']) await scene.come(key);
     scene.work(100);
-    scene.scheduler.connected(1);
+    scene.scheduler.connected(...endpointOf('1/dear'));
     for (const key of ['2/cheap', '1/dear']) await scene.end('succeeded', key);
-    for (const key of [...cheap, '1/dear', ...cheap]) await scene.come(key);
-    expect(scene.inFlight.map(({ key }) => key)).toEqual([...cheap, '1/dear']);
+    expect(['1/dear', '2/cheap'].map(isDear)).toEqual([true, false]);
   });
 
-  test('a connection that lived for a short time is charged with the 1.5 ms of a handshake: 20 such attempts hold slots', async () => {
-    const keys = many(40, 'closes');
-    for (const key of keys) {
-      await scene.come(key);
-      scene.scheduler.shortLived(Number.parseInt(key, 10));
-      await scene.end('succeeded', key);
-    }
-    for (const key of keys) await scene.come(key);
-    expect(scene.inFlight).toHaveLength(20);
+  test('so is a connection that ended', async () => {
+    for (const key of ['1/closes', '1/keeps']) await scene.come(key);
+    scene.scheduler.disconnected(...endpointOf('1/closes'));
+    for (const key of ['1/keeps', '1/closes']) await scene.end('succeeded', key);
+    expect(['1/keeps', '1/closes'].map(isDear)).toEqual([false, true]);
   });
 
   test('what an account did of which nothing is left is charged to nobody', async () => {
     await cost('1/a', 0);
     await scene.come('1/a');
     scene.work(1_000);
-    scene.scheduler.connected(99);
+    scene.scheduler.connected(99, 'https://a99.com/');
     await scene.end('succeeded');
     await scene.come('1/a', 2);
     expect(scene.inFlight).toHaveLength(2);
@@ -168,27 +169,5 @@ describe('in the scheduler', () => {
     await scene.end('succeeded', '1/a');
     await scene.come('1/a', 2);
     expect(scene.inFlightOf('1/a')).toBe(2);
-  });
-
-  test('an account that used much of the thread comes after others that have more in flight, for seconds', async () => {
-    open({ slots: 1 });
-    for (const key of ['7/hangs', '7/dear', '8/hangs', '8/more', '8/a', '9/first']) await cost(key, 0);
-    for (const key of ['7/hangs', '8/hangs', '8/more']) {
-      await scene.come(key);
-      await scene.goOn(HOLD_MS);
-    }
-    const next = async () => {
-      await scene.come('9/first');
-      for (const key of ['7/dear', '8/a']) await scene.come(key);
-      await scene.end('succeeded', '9/first');
-      const key = scene.began.at(-1);
-      for (let n = 0; n < 2; n += 1) await scene.end('succeeded', scene.began.at(-1));
-      return key;
-    };
-    expect(await next()).toBe('7/dear');
-    await cost('7/dear', 20);
-    expect(await next()).toBe('8/a');
-    await scene.goOn(10 * SECOND);
-    expect(await next()).toBe('7/dear');
   });
 });

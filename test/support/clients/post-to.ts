@@ -6,7 +6,7 @@ export async function postTo(agent: EndpointAgent, origin: string, accountId = 4
   const status = await new Promise<number>((resolve, reject) => {
     let answered = 0;
     agent.dispatch(
-      { accountId, origin, path: '/', method: 'POST', body: '{}' },
+      { accountId, url: `${origin}/`, origin, path: '/', method: 'POST', body: '{}' },
       {
         onRequestStart: () => {},
         onResponseStart: (_, code) => {

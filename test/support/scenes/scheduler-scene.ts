@@ -83,7 +83,7 @@ export class SchedulerScene {
   }
 }
 
-function endpointOf(key: string): [accountId: number, url: string] {
+export function endpointOf(key: string): [accountId: number, url: string] {
   const accountId = Number(/^(\d+)\//.exec(key)?.[1] ?? 1);
   return [accountId, `https://shop.example.com/${key}`];
 }

@@ -35,7 +35,7 @@ export const DEAR_SCENARIOS: readonly Scenario[] = [
     accounts: 20,
     perSecond: 2,
     manner: costing('succeeded'),
-    limits: unharmed({ well10: 250 }),
+    limits: unharmed({ well10: 250, well150: 500 }),
   }),
   dear({
     name: '20 accounts cost 20 ms of CPU an attempt, 2/s, failing (c)',
@@ -43,6 +43,13 @@ export const DEAR_SCENARIOS: readonly Scenario[] = [
     perSecond: 2,
     manner: costing('failed'),
     limits: unharmed({ well10: 250 }),
+  }),
+  dear({
+    name: '200 accounts cost 20 ms of CPU an attempt, 2/s, 2xx (c)',
+    accounts: 200,
+    perSecond: 2,
+    manner: costing('succeeded'),
+    limits: unharmed({ well10: 250, well150: 500 }),
   }),
   dear({
     name: '20 accounts whose receivers close each connection, 20/s (c)',

@@ -39,10 +39,7 @@ export function beside400AtOnce(accounts: number): Scenario {
 }
 
 export function beside400WithCpu(accounts: number): Scenario {
-  // More than the thread can do is asked of it, by attempts of less than 4 ms: a quick account waits, and nothing of it is
-  // deferred (decision 0014).
-  const overloaded = { ...unharmed({ well10: 2 * SECOND }), 'newcomer first': { below: 4 * SECOND } };
-  const limits = accounts > 100 ? overloaded : { ...unharmed({ well10: 250 }), ...LATER_NEWCOMER };
+  const limits = { ...unharmed({ well10: 250, well150: 500 }), ...LATER_NEWCOMER };
   return { name: `${accounts} hostile accounts (c)`, hasCpu: true, limits, plays: hostile({ accounts }) };
 }
 
@@ -58,6 +55,12 @@ export const HOSTILE_SCENARIOS: readonly Scenario[] = [
     plays: hostile({ accounts: 1_200, spreadMs: 100 }),
   },
   beside400WithCpu(400),
+  {
+    name: '1200 hostile accounts (c)',
+    hasCpu: true,
+    limits: unharmed({ well10: 250, well150: 500 }),
+    plays: hostile({ accounts: 1_200 }),
+  },
   {
     name: 'a burst of 1000 beside 400 hostile accounts',
     limits: { ...unharmed({ well10: 50 }), ...inOrder('burst'), 'burst p100': { below: SECOND } },

@@ -1,7 +1,7 @@
 /** How receivers answer. */
 import { type Answer, type Manner, MINUTE, SECOND } from './simulation.js';
 
-/** What a hostile attempt costs the process in the benchmark's rows hostile-accounts and dear-receivers. */
+/** What a hostile attempt costs the process in the benchmark's row hostile-accounts, where each ends its connection. */
 const HOSTILE_CPU_MS = 1.7;
 export const DEAR_CPU_MS = 20;
 
@@ -31,7 +31,7 @@ export const HOSTILE: readonly Manner[] = [
 ];
 
 function hostile(ms: number, signal: Answer['signal']): Manner {
-  return answers(ms, { signal, cpuMs: HOSTILE_CPU_MS });
+  return answers(ms, { signal, cpuMs: HOSTILE_CPU_MS, closes: true });
 }
 
 /** Quick until its window is open and its mean is short; then all hang, again and again. */

@@ -23,8 +23,6 @@ const UNCOUNTED_IN_A_ROW = 20;
 const PER_ENDPOINT = 16;
 const SLOTS = 256;
 const BYTES = 1_000;
-/** As of the agent. */
-const SHORT_LIFE_MS = 4 * SECOND;
 
 /** What an endpoint makes of an attempt. */
 export interface Answer {
@@ -108,19 +106,20 @@ export class Simulation {
     this.#inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
     const hasConnected = processor.connects(endpoint);
-    const beganAt = clock.now();
     const answer = to.manner(clock.now());
     const { signal, retryAfterMs = 0, closes = false } = answer;
     const { toBeginMs, ofAnswerMs } = processor.costOf(hasConnected, answer.cpuMs);
     await this.#pass(processor.works(toBeginMs));
-    if (hasConnected && signal !== 'unreachable' && signal !== 'tls-failed') scheduler.connected(to.accountId);
+    const isConnected = signal !== 'unreachable' && signal !== 'tls-failed';
+    if (hasConnected && isConnected) scheduler.connected(to.accountId, to.url);
     await this.#pass(answer.ms);
     // Also without cost of its own it comes after what the thread has to do before it.
     await this.#pass(processor.works(ofAnswerMs));
     group.ended(delivery, clock.now());
     if (signal === 'refused') group.refusedAt.push(clock.now());
-    if (!closes && (signal === 'succeeded' || signal === 'refused')) processor.keeps(endpoint);
-    else if (closes && hasConnected && clock.now() - beganAt < SHORT_LIFE_MS) scheduler.shortLived(to.accountId);
+    const hasAnswered = signal === 'succeeded' || signal === 'refused';
+    if (hasAnswered && !closes) processor.keeps(endpoint);
+    else if (isConnected) scheduler.disconnected(to.accountId, to.url);
     this.#inFlight -= 1;
     acquired.ended({ signal, retryAfterMs });
     acquired.leave();
