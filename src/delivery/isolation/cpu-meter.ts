@@ -8,7 +8,7 @@
 /** An ordinary attempt takes 0.15 ms. */
 const DEAR_MS = 1;
 /** Of what was known before an attempt. */
-const KEPT = 7 / 8;
+const KEPT = 15 / 16;
 /** Of one callback: more was something else's, such as garbage collection. */
 const MOST_MS = 100;
 /** What else the thread does between two callbacks. With 0, a real process took healthy accounts for the dear ones. */
@@ -17,37 +17,42 @@ const HANDSHAKE_MS = 1.5;
 
 /** Of an endpoint's attempts. */
 export class CpuCost {
-  /** Since one ended. */
+  /** Measured, since one ended. */
   sinceLastMs = 0;
+  /** Attempts that make a connection in the place of one that has ended, yet to end themselves. */
+  reconnects = 0;
   #attempts = 0;
   #tookMs = 0;
-  #dear = 0;
+  #cappedMs = 0;
 
-  /** Of one, in the mean. Null: none has ended. */
-  get attemptMs(): number | null {
-    return this.#attempts === 0 ? null : this.#tookMs / this.#attempts;
+  /** Of one. @param guessed where none has ended */
+  meanMs(guessed = 0): number {
+    return this.#attempts === 0 ? guessed : this.#tookMs / this.#attempts;
   }
 
-  /** Most of the last ones were, not the mean: what else the thread does makes one of ten look dear. */
+  /** In the mean, where one counts for a little: what else the thread does makes one of ten look dear. */
   get isDear(): boolean {
-    return this.#dear > this.#attempts / 2;
+    return this.#cappedMs > DEAR_MS * this.#attempts;
   }
 
-  /** The next attempt makes a connection: that of the last has ended. */
-  disconnected(): void {
-    this.sinceLastMs += HANDSHAKE_MS;
+  /** @param first of the first attempts of endpoints @returns what this one took */
+  ended(first: CpuCost): number {
+    const tookMs = this.sinceLastMs + (this.reconnects > 0 ? HANDSHAKE_MS : 0);
+    this.reconnects = Math.max(0, this.reconnects - 1);
+    this.sinceLastMs = 0;
+    if (this.#attempts === 0) first.#add(tookMs);
+    this.#add(tookMs);
+    return tookMs;
   }
 
-  ended(tookMs: number): void {
+  #add(tookMs: number): void {
     this.#attempts = KEPT * this.#attempts + 1;
     this.#tookMs = KEPT * this.#tookMs + tookMs;
-    this.#dear = KEPT * this.#dear + (tookMs > DEAR_MS ? 1 : 0);
-    this.sinceLastMs = 0;
+    this.#cappedMs = KEPT * this.#cappedMs + Math.min(tookMs, 2 * DEAR_MS);
   }
 }
 
 export class CpuMeter {
-  /** Of the first attempts of endpoints. */
   readonly #first = new CpuCost();
   #at = 0;
 
@@ -58,15 +63,12 @@ export class CpuMeter {
   }
 
   expected(cost: CpuCost): number {
-    return cost.attemptMs ?? this.#first.attemptMs ?? 0;
+    return cost.meanMs(this.#first.meanMs());
   }
 
   /** @returns what an attempt that has ended took */
   ended(busyMs: number, cost: CpuCost): number {
     this.charge(busyMs, cost);
-    const tookMs = cost.sinceLastMs;
-    if (cost.attemptMs === null) this.#first.ended(tookMs);
-    cost.ended(tookMs);
-    return tookMs;
+    return cost.ended(this.#first);
   }
 }

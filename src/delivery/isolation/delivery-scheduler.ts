@@ -39,10 +39,8 @@ const FEW = 8;
 
 export class DeliveryScheduler {
   readonly #parts: SchedulerParts;
-  readonly #main: SlotPool;
-  readonly #dear: SlotPool;
   readonly #probation: SlotPool;
-  readonly #pools: readonly SlotPool[];
+  readonly #pools: readonly [main: SlotPool, dear: SlotPool, probation: SlotPool];
   readonly endpoints = new Endpoints();
   readonly #meter = new CpuMeter();
   readonly #inSlots: AgeQueue<QueuedDelivery>;
@@ -56,10 +54,8 @@ export class DeliveryScheduler {
   constructor(parts: SchedulerParts) {
     const { clock, slots } = parts;
     this.#parts = parts;
-    this.#main = new SlotPool(slots, Number.POSITIVE_INFINITY);
-    this.#dear = new SlotPool(slots, THREAD_MS);
     this.#probation = new SlotPool(Math.max(1, Math.floor(slots * PROBATION)), THREAD_MS);
-    this.#pools = [this.#main, this.#probation, this.#dear];
+    this.#pools = [new SlotPool(slots), new SlotPool(slots, THREAD_MS), this.#probation];
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
     this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
   }
@@ -89,12 +85,13 @@ export class DeliveryScheduler {
 
   /** A connection was made for an attempt. */
   connected(accountId: number, url: string): void {
-    this.#meter.charge(this.#parts.busyMs(), this.endpoints.known(accountId, url)?.pace.cost);
+    this.#meter.charge(this.#parts.busyMs(), this.endpoints.costOf(accountId, url));
   }
 
   /** A connection to the endpoint has ended: the next attempt makes another. */
   disconnected(accountId: number, url: string): void {
-    this.endpoints.known(accountId, url)?.pace.cost.disconnected();
+    const cost = this.endpoints.costOf(accountId, url);
+    if (cost) cost.reconnects += 1;
   }
 
   get state() {
@@ -205,7 +202,8 @@ export class DeliveryScheduler {
   /** Puts the endpoint where it waits for a slot, if it does. */
   #changed(endpoint: Endpoint): void {
     const { isCheap, isProven } = endpoint.pace;
-    const own = isCheap ? this.#main : isProven ? this.#dear : this.#probation;
+    const [main, dear, probation] = this.#pools;
+    const own = isCheap ? main : isProven ? dear : probation;
     const isReady = endpoint.wantsSlot && this.#isOpen(endpoint);
     for (const pool of this.#pools) if (pool !== own || !isReady) pool.delete(endpoint);
     if (isReady) own.add(endpoint);

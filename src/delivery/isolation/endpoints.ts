@@ -1,6 +1,7 @@
 /** The endpoints in the scheduler, by account: those with a queue or an attempt in flight. Bounds each queue. */
 import { LRUCache } from 'lru-cache';
 import { type EndpointKey, endpointKey } from '../endpoint-key.js';
+import type { CpuCost } from './cpu-meter.js';
 import { Account, Endpoint, type QueuedDelivery, type Queueing } from './endpoint.js';
 import { EndpointPace } from './endpoint-pace.js';
 
@@ -24,9 +25,9 @@ export class Endpoints {
   waiting = 0;
   waitingBytes = 0;
 
-  /** If something is queued for it, or in flight. */
-  known(accountId: number, url: string): Endpoint | undefined {
-    return this.#accounts.get(accountId)?.endpoints.get(url);
+  /** Undefined: nothing is queued for it, or in flight. */
+  costOf(accountId: number, url: string): CpuCost | undefined {
+    return this.#accounts.get(accountId)?.endpoints.get(url)?.pace.cost;
   }
 
   *all(): Iterable<Endpoint> {

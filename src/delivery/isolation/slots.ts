@@ -20,7 +20,7 @@ export class SlotPool {
   readonly #ready = new Map<Account, Set<Endpoint>>();
 
   /** @param threadMs what the attempts in its slots may take of the thread, together: nobody waits for it longer */
-  constructor(size: number, threadMs: number) {
+  constructor(size: number, threadMs = Number.POSITIVE_INFINITY) {
     this.#size = size;
     this.#threadMs = threadMs;
   }
