@@ -13,8 +13,8 @@ const KEEP_ALIVE_MS = 60_000;
 const MOST_IDLE = 1_000;
 /** Then address and certificate are checked again: a receiver may have moved. */
 const MOST_AGE_MS = 600_000;
-/** Idle connections are kept for longer by most receivers. */
-const SHORTLY_MS = 4_000;
+/** Idle connections are kept for longer: those that a burst left end together, and none takes their place. */
+const SHORTLY_MS = 1_000;
 
 export interface AgentOptions extends ConnectorOptions {
   /** How long an idle connection is kept, unless the receiver's Keep-Alive says less. Default: 60 s. */
