@@ -16,6 +16,8 @@ import {
   timeArgument,
 } from './command-io.js';
 
+const PROGRESS_EVERY_MS = 3_000;
+
 interface Options extends ScratchOption {
   readonly from: number;
   readonly to: number;
@@ -48,7 +50,7 @@ async function completeness(running: Running<Options>): Promise<void> {
   const { broker, store } = await running.open();
   const records: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
   const scratch: CompletenessParts['scratch'] = (bytes) => running.scratch(folder, bytes);
-  const parts = { broker, records, store, topics, groups, scratch };
+  const parts = { broker, records, store, topics, groups, scratch, progress: progress() };
   const report = await auditCompleteness(parts, period);
   if (report.counts.events === 0 && account !== null) await assertRegistered(store, account);
   for (const line of running.json ? jsonLines(report, period) : textLines(report)) await running.say(line);
@@ -130,4 +132,17 @@ function deliveryOf({ eventId, webhookId, accountId, source }: Finding): string 
   const named = { event: eventId, webhook: webhookId, account: accountId, record: source };
   const parts = Object.entries(named).filter(([, value]) => value !== null);
   return parts.map(([name, value]) => `${name} ${value}`).join('  ');
+}
+
+function progress(): (topic: string) => void {
+  let lastAt = performance.now();
+  let topic = '';
+  let records = 0;
+  return (name) => {
+    records = name === topic ? records + 1 : 1;
+    topic = name;
+    if (records % 1_000 !== 0 || performance.now() - lastAt < PROGRESS_EVERY_MS) return;
+    lastAt = performance.now();
+    process.stderr.write(`account-webhooks: ${topic}: ${records} records read\n`);
+  };
 }
