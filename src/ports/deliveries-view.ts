@@ -215,6 +215,8 @@ export interface DeliveryDetail
 /** How many of an event's deliveries were delivered. nobody: it has none. Held ones count as not delivered. */
 export const ARRIVED = ['nobody', 'nowhere', 'part', 'all'] as const;
 export type Arrived = (typeof ARRIVED)[number];
+/** incomplete: nowhere or in part, so at least one destination lacks it. */
+export const ARRIVED_FILTERS = [...ARRIVED, 'incomplete'] as const;
 
 /** Null is any. */
 interface Filter {
@@ -231,7 +233,7 @@ interface Filter {
 }
 
 interface EventsFilter extends Filter {
-  readonly arrived: Arrived | null;
+  readonly arrived: (typeof ARRIVED_FILTERS)[number] | null;
   /** One of these is among its destinations. */
   readonly webhookIds: readonly number[] | null;
   readonly reference: string | null;

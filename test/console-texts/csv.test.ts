@@ -28,8 +28,9 @@ it('has a byte order mark, times in UTC and here, destinations and the payload',
   expect(row).toContain('https://a.example/x: Delivered | 8: Held,10.00,E1,"{""amount"":""10.00""}"');
 });
 
-it('is separated by semicolons in Portuguese', () => {
-  const [head] = rowsOf(csvOf([], { ...ENGLISH, texts: ptBr, separator: ';' }));
+it('has semicolons, and amounts with a comma, in Portuguese', () => {
+  const [head, row] = rowsOf(csvOf([{ ...PAYMENT, sentTo: [] }], { ...ENGLISH, texts: ptBr, separator: ';' }));
+  expect(row).toContain(';"10,00";E1;');
   expect(head).toContain('Horário local;Id do evento;Tipo');
 });
 

@@ -50,7 +50,9 @@ function eventsOf(account: MockAccount, { arrived, ...query }: Record<string, st
     },
     notSent: index % 9 === 4 ? 'no-webhook' : held ? 'held' : null,
   }));
-  const events = arrived ? all.filter((event) => event.arrived === arrived) : all;
+  const events = arrived
+    ? all.filter((event) => event.arrived === (arrived === 'incomplete' ? 'nowhere' : arrived))
+    : all;
   return { events, next, more: next !== null, completeSince: null };
 }
 

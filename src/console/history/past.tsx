@@ -67,7 +67,7 @@ function columns(): readonly Column<Webhook>[] {
     { name: payments.type, place: 'lead', cell: ({ type }) => <EventName type={type} /> },
     { name: 'URL', cell: ({ url }) => <UrlText url={url} /> },
     { name: webhooks.detail.headers, cell: ({ headers }) => <Untrusted text={Object.keys(headers).join(', ')} /> },
-    { name: webhooks.detail.state, place: 'side', cell: ({ isActive }) => (isActive ? t.isOn : t.wasOff) },
+    { name: webhooks.detail.state, cell: ({ isActive }) => (isActive ? t.isOn : t.wasOff) },
   ];
 }
 

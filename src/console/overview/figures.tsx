@@ -19,12 +19,12 @@ export function Figures({ stats, urls, range }: FiguresParts) {
   const attempts = sum('delivered') + sum('failedAttempts');
   const waiting = urls.reduce((total, one) => total + one.waiting, 0);
   // Given up and held are counted when they ended, listed by publication: of whatever time, for that was days before.
-  const nowhere = payments('nowhere');
+  const missing = payments('incomplete');
   const figures = [
     { name: outcomes.delivered, count: sum('delivered'), href: payments('all', RANGES[range].period), tone: '' },
-    { name: outcomes.retrying, count: waiting, href: nowhere, tone: 'busy' },
-    { name: outcomes.exhausted, count: sum('exhausted'), href: nowhere, tone: 'bad' },
-    { name: outcomes.held, count: sum('held'), href: nowhere, tone: 'warn' },
+    { name: outcomes.retrying, count: waiting, href: missing, tone: 'busy' },
+    { name: outcomes.exhausted, count: sum('exhausted'), href: missing, tone: 'bad' },
+    { name: outcomes.held, count: sum('held'), href: missing, tone: 'warn' },
   ];
   return (
     <div class="columns narrow">

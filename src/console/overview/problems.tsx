@@ -106,7 +106,7 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
         </ul>
       </div>
       <div class="cluster">
-        <LinkButton href={paymentsAddress({ url, arrived: 'nowhere' })}>{t.open}</LinkButton>
+        <LinkButton href={paymentsAddress({ url, arrived: 'incomplete' })}>{t.open}</LinkButton>
         {may('configure') && isOff(of) && <Activate webhooks={webhooks} onDone={onChanged} />}
         {may('configure') && !isOff(of) && (
           <>

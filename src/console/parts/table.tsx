@@ -9,8 +9,8 @@ import { Skeleton, staleness } from './screen-head.js';
 export interface Column<Row> {
   /** '': none is shown. */
   readonly name: string;
-  /** On a phone, lead and side stand at the top of a row's block, others below with their names. end: numbers. */
-  readonly place?: 'lead' | 'side' | 'end';
+  /** On a phone, lead stands at the top of a row's block, others below with their names. end: numbers. */
+  readonly place?: 'lead' | 'end';
   readonly cell: (row: Row) => ComponentChildren;
 }
 

@@ -32,7 +32,7 @@ export function csvOf(payments: readonly Payment[], { texts, separator, hasPaylo
     [names.sentTo, (payment) => destinations(payment).join(' | ')],
     ...(hasPayloads
       ? ([
-          [names.amount, ({ amount }) => amount],
+          [names.amount, ({ amount }) => amount && names.amountText(amount)],
           [names.reference, ({ reference }) => reference],
           [texts.delivery.payload.title, ({ payload }) => payload],
         ] satisfies [string, (payment: Payment) => string | null][])

@@ -17,7 +17,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
       <Filter
         label={t.arrivedHead}
         chosen={filters.arrived}
-        options={ARRIVED.map((one) => [one, arrived[one]])}
+        options={[['incomplete', t.incomplete], ...ARRIVED.map((one) => [one, arrived[one]] as const)]}
         onChoose={(one) => set({ arrived: one })}
       />
       <Filter

@@ -24,8 +24,10 @@ export function paymentColumns(filters: Readonly<Record<string, string>>): reado
         </>
       ),
     },
-    { name: t.arrivedHead, place: 'side', cell: ({ arrived }) => <ArrivedBadge arrived={arrived} /> },
-    ...(may('payloads') ? [{ name: t.amount, place: 'end', cell: ({ amount }: Payment) => amount } as const] : []),
+    { name: t.arrivedHead, cell: ({ arrived }) => <ArrivedBadge arrived={arrived} /> },
+    ...(may('payloads')
+      ? [{ name: t.amount, place: 'end', cell: ({ amount }: Payment) => amount && t.amountText(amount) } as const]
+      : []),
     { name: t.sentTo, cell: (payment) => <Destinations payment={payment} /> },
     { name: t.published, cell: ({ publishedAt }) => publishedAt && <TimeText at={publishedAt} /> },
   ];

@@ -83,7 +83,7 @@ function PaymentView({ payment, first = '' }: { payment: Payment; first?: string
           <Fact name={t.eventId}>
             <Copied value={eventId} what={t.eventId} />
           </Fact>
-          {amount && <Fact name={t.amount}>{amount}</Fact>}
+          {amount && <Fact name={t.amount}>{t.amountText(amount)}</Fact>}
           {reference && (
             <Fact name={t.reference}>
               <Copied value={reference} what={t.reference} />

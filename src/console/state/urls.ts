@@ -78,7 +78,3 @@ export const isRefusing = ({ lastFailure, lastSuccessAt }: Pick<UrlHealth, 'last
   lastFailure !== null && (lastSuccessAt === null || Date.parse(lastSuccessAt) < Date.parse(lastFailure.at));
 
 export const isOff = ({ state }: UrlHealth) => state === 'off' || state === 'paused';
-
-/** How many webhooks of a type are active. */
-export const activeIn = (webhooks: readonly Webhook[], type: Webhook['type']) =>
-  webhooks.filter((one) => one.type === type && one.isActive).length;

@@ -164,6 +164,8 @@ export const en = {
     type: 'Type',
     allMed: 'All MED notices',
     arrivedHead: 'Arrived?',
+    incomplete: 'Not arrived, or in part',
+    amountText: (amount: string) => amount,
     amount: 'Amount',
     reference: 'Reference',
     sentTo: 'Sent to',

@@ -165,6 +165,8 @@ export const ptBr: Texts = {
     type: 'Tipo',
     allMed: 'Todos os avisos de MED',
     arrivedHead: 'Chegou?',
+    incomplete: 'Não chegou, ou só em parte',
+    amountText: (amount) => amount.replace(/^(\d+)\.(\d+)$/, '$1,$2'),
     amount: 'Valor',
     reference: 'Referência',
     sentTo: 'Enviado a',

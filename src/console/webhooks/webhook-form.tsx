@@ -5,7 +5,7 @@ import { Problem } from '../parts/action.js';
 import { Check } from '../parts/inputs.js';
 import { Json } from '../parts/text.js';
 import { useGot } from '../state/polled.js';
-import { activeIn, type UrlHealth } from '../state/urls.js';
+import type { UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { headersOf } from './header-fields.js';
 import { type Given, UrlForm } from './url-form.js';
@@ -29,7 +29,7 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
   /** Saving it again would replace the headers that it has. */
   const isThere = (url: string, type: Type) =>
     webhooks.some((other) => other.type === type && isSameUrl(other.url, url));
-  const isFull = (type: Type) => activeIn(webhooks, type) >= MOST_ACTIVE;
+  const isFull = (type: Type) => webhooks.filter((one) => one.type === type && one.isActive).length >= MOST_ACTIVE;
   const save = (given: Given) =>
     of
       ? changed(of, given)

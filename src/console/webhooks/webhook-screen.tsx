@@ -124,7 +124,6 @@ function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
     },
     {
       name: t.state,
-      place: 'side',
       cell: ({ id }) => {
         const health = of.healths.find(({ webhookId }) => webhookId === id);
         return health && <StateBadge state={stateOf(health)} />;

@@ -1,14 +1,13 @@
 import { useLocation } from 'preact-iso/router';
-import type { Webhook } from '../api/shapes.js';
 import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { AddWebhook, NoWebhooks } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
-import { EventName, UrlText } from '../parts/text.js';
+import { TypeNames, UrlText } from '../parts/text.js';
 import { addressOf, webhookAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
-import { activeIn, isOff, type UrlHealth, useUrls } from '../state/urls.js';
+import { isOff, type UrlHealth, useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { Activate } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
@@ -27,7 +26,7 @@ export function WebhooksScreen() {
       <DataTable
         of={of}
         rows={urls ?? undefined}
-        columns={columns(webhooks, look)}
+        columns={columns(look)}
         keyOf={({ url }) => url}
         empty={
           <div class="stack">
@@ -43,7 +42,7 @@ export function WebhooksScreen() {
   );
 }
 
-function columns(webhooks: readonly Webhook[], look: () => void): readonly Column<UrlHealth>[] {
+function columns(look: () => void): readonly Column<UrlHealth>[] {
   const { webhooks: t } = texts.value;
   const count = (value: number, tone = '') => <b class={value > 0 ? tone : 'muted'}>{whole(value)}</b>;
   return [
@@ -56,17 +55,11 @@ function columns(webhooks: readonly Webhook[], look: () => void): readonly Colum
             <UrlText url={of.url} />
           </a>
           <LastEvent of={of} />
-          <small>
-            {of.webhooks.map(({ id, type }) => (
-              <span key={id} class="type">
-                <EventName type={type} /> {t.active(activeIn(webhooks, type))}
-              </span>
-            ))}
-          </small>
+          <TypeNames of={of.webhooks} />
         </>
       ),
     },
-    { name: t.detail.state, place: 'side', cell: (of) => <StateBadge state={of.state} /> },
+    { name: t.detail.state, cell: (of) => <StateBadge state={of.state} /> },
     { name: texts.value.outcomes.retrying, place: 'end', cell: ({ waiting }) => count(waiting) },
     { name: texts.value.outcomes.held, place: 'end', cell: ({ held }) => count(held, 'warn') },
     { name: '', cell: (of) => may('configure') && isOff(of) && <Activate webhooks={of.webhooks} onDone={look} /> },

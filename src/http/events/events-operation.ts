@@ -1,7 +1,7 @@
 /** What GET /api/events takes and answers, with its cursors. */
 
 import { parseUrl } from '../../endpoints/endpoint-url.js';
-import { ARRIVED, type EventPlace, type FeedPosition } from '../../ports/deliveries-view.js';
+import { ARRIVED, ARRIVED_FILTERS, type EventPlace, type FeedPosition } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { flag, list, object, oneOf, orNull, text, textOrNull, whole } from '../../schema.js';
 import { COMPLETE_SINCE, isText } from '../deliveries/delivery-page.js';
@@ -69,7 +69,10 @@ export const LIST_EVENTS = read({
     ),
     ...FILTERS,
     webhookId: webhookIdQuery('Only events with a delivery to this webhook.'),
-    arrived: choiceQuery(ARRIVED, 'Only events of which so many deliveries were delivered.', ARRIVAL),
+    arrived: choiceQuery(
+      ARRIVED_FILTERS,
+      'Only events of which so many deliveries were delivered, as in `arrived`. `incomplete`: `nowhere` or `part`.',
+    ),
     url: parameter(
       'Only events with a delivery to a webhook that has this URL, or had it last.',
       { type: 'string' },

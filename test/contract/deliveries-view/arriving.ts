@@ -55,6 +55,7 @@ export const arriving: readonly ViewCase[] = [
     expect(eventIds(port, { arrived: 'nobody' })).toEqual(['pay-1']);
     expect(eventIds(port, { arrived: 'nowhere' })).toEqual(['pay-5', 'pay-2']);
     expect(eventIds(port, { arrived: 'part' })).toEqual(['pay-3']);
+    expect(eventIds(port, { arrived: 'incomplete' })).toEqual(['pay-5', 'pay-3', 'pay-2']);
     expect(eventIds(port, { arrived: 'all' })).toEqual(['pay-4']);
     expect(eventIds(port, { webhookIds: [9, 8] })).toEqual(['pay-5', 'pay-4', 'pay-3', 'pay-2']);
     expect(eventIds(port, { webhookIds: [] })).toEqual([]);

@@ -103,6 +103,7 @@ function sourcesFor({ eventId, reference, arrived, status, errors }: Filters): r
 }
 
 function arrivalsOf(arrived: EventsQuery['arrived']): readonly number[] {
+  if (arrived === 'incomplete') return [ARRIVAL.nowhere, ARRIVAL.part];
   return Object.values(ARRIVAL).filter((one) => arrived === null || arrivedOf(one) === arrived);
 }
 
