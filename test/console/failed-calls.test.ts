@@ -136,7 +136,7 @@ describeOnMock('the console', (show) => {
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
     await isAsked;
     await activate.click();
-    await page.getByText('Active again. What was held is still kept').waitFor();
+    await page.getByText('Active again. What it did not get can be recovered.').waitFor();
     const isAskedAgain = page.waitForRequest('**/api/webhooks');
     release();
     await isAskedAgain;

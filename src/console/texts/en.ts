@@ -125,7 +125,7 @@ export const en = {
     open: 'See payments',
     recover: 'Recover…',
     activate: 'Activate',
-    activated: 'Active again. What was held is still kept: recover it.',
+    activated: 'Active again. What it did not get can be recovered.',
     well: (count: number) => many(count, 'URL takes its deliveries', 'URLs take their deliveries'),
     pausedCount: (count: number) => `${many(count, 'is', 'are')} paused: new events are not kept`,
     noWebhooks: { title: 'No webhooks yet', text: 'Register an HTTPS URL for types of events.' },
