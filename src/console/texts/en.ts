@@ -164,7 +164,7 @@ export const en = {
     type: 'Type',
     allMed: 'All MED notices',
     arrivedHead: 'Arrived?',
-    incomplete: 'Not arrived, or in part',
+    incomplete: 'Not everywhere',
     amountText: (amount: string) => amount,
     amount: 'Amount',
     reference: 'Reference',

@@ -165,7 +165,7 @@ export const ptBr: Texts = {
     type: 'Tipo',
     allMed: 'Todos os avisos de MED',
     arrivedHead: 'Chegou?',
-    incomplete: 'Não chegou ou em parte',
+    incomplete: 'Não em todas',
     amountText: (amount) => amount.replace(/^(\d+)\.(\d+)$/, '$1,$2'),
     amount: 'Valor',
     reference: 'Referência',
