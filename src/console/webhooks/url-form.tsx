@@ -46,7 +46,8 @@ export function UrlForm<Saved>({ given, hint, save, onSaved, children }: FormPar
         label="URL"
         placeholder="https://example.com/webhooks"
         value={url}
-        error={messageFor('url') ?? messageFor('to')}
+        // A move calls the new URL `to`, which stands nowhere on the page.
+        error={messageFor('url') ?? messageFor('to')?.replace(/^to\b/, 'url')}
         hint={hint}
         onInput={setUrl}
       />
