@@ -44,10 +44,17 @@ function opener(executablePath: string): Open {
     contexts.push(context);
     context.setDefaultTimeout(PATIENCE_MS * patience());
     const page = await context.newPage();
+    await page.addInitScript(COUNT_CLICKS);
     if (isWatched) watch(page, refused, wrongs);
     return page;
   };
 }
+
+/** By the mouse: a label's click is followed by one of its field, which nobody does. */
+const COUNT_CLICKS = `globalThis.clicks = 0; addEventListener('pointerdown', () => { clicks += 1; }, true)`;
+
+/** Since the page was loaded. */
+export const clicksOn = (page: Page) => page.evaluate<number>('clicks');
 
 /** Errors, violations of the Content-Security-Policy, dialogs of scripts, and requests that failed. */
 function watch(page: Page, expected: RegExp | undefined, wrongs: string[]): void {
@@ -86,17 +93,13 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 }
 
 /** Pages of another origin. Served, since Chromium lets a page that only a test answers reach nothing on this machine. */
-export interface Outside {
-  at(host: string): string;
-  /** Waits until the browser has refused to show the URL in a frame. */
-  frameRefused(page: Page, url: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type Outside = Awaited<ReturnType<typeof startOutside>>;
 
-export async function startOutside(): Promise<Outside> {
+export async function startOutside() {
   const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<!doctype html>'));
   const { port, close } = await listen(server);
   const at = (host: string) => `http://${host}:${port}/`;
+  /** Waits until the browser has refused to show the URL in a frame. */
   const frameRefused = async (page: Page, url: string) => {
     await page.goto(at('127.0.0.1'));
     await page.setContent(`<iframe src="${url}"></iframe>`);

@@ -1,11 +1,12 @@
 /** The console in an iframe of the portal of docs/console.md. */
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { documentedPortal, PASSWORD, type Portal } from '../support/clients/documented-portal.js';
 import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
+import { opened } from '../support/clients/portal-session.js';
+import { Client } from '../support/scenes/api-fixture.js';
 import { type Account, installation, register, tokenFor } from '../support/scenes/story.js';
+import { listen } from '../support/servers/receiver.js';
 import { describeInBrowser, type Opening, startOutside } from './browser.js';
 
 /** Chromium says as an error that it refuses a frame or its cookie. */
@@ -68,16 +69,10 @@ describeInBrowser("the console in a portal's page", (open) => {
     const { settings, remove: removeFiles } = await installation([]);
     const behind = await serveHere({ ...settings, PUBLIC_URL: `${proxy.url}/hooks` });
     proxy.target = behind.url;
-    const token = await tokenFor(`${proxy.url}/hooks`, await register(settings, 42));
-    const session = await fetch(`${proxy.url}/hooks/api/portal-sessions`, {
-      ...{
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: '{}',
-      },
-    });
+    const credential = await register(settings, 42);
+    const client = new Client(`${proxy.url}/hooks`, credential, await tokenFor(`${proxy.url}/hooks`, credential));
     const page = await open();
-    await page.goto(((await session.json()) as { url: string }).url);
+    await page.goto((await opened(client)).url);
     await page.getByRole('link', { name: 'Payments' }).first().click();
     await page.getByText('Nothing was published yet').waitFor();
     expect(page.url()).toBe(`${proxy.url}/hooks/console/payments`);
@@ -102,7 +97,7 @@ describeInBrowser("the console in a portal's page", (open) => {
 
 /** Forwards /hooks/... to its target, without /hooks. */
 async function startProxy() {
-  const proxy = { target: '', url: '', close: async () => {} };
+  const proxy = { target: '' };
   const server = createServer((from, to) => {
     const { url = '', method, headers } = from;
     const forwarded = request(proxy.target + url.slice('/hooks'.length), { method, headers }, (answer) => {
@@ -110,13 +105,7 @@ async function startProxy() {
       answer.pipe(to);
     });
     from.pipe(forwarded);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  proxy.close = async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-  };
-  return proxy;
+  });
+  const { port, close } = await listen(server);
+  return Object.assign(proxy, { url: `http://127.0.0.1:${port}`, close });
 }

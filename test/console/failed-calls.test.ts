@@ -127,11 +127,6 @@ describeOnMock('the console', (show) => {
       await isReleased;
       await route.fallback();
     });
-    await page.route('**/api/webhooks/105', (route) =>
-      route.request().method() === 'PATCH'
-        ? route.fulfill({ json: { success: true, message: 'ok' } })
-        : route.fallback(),
-    );
     const isAsked = page.waitForRequest('**/api/webhooks');
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
     await isAsked;

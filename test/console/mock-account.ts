@@ -1,4 +1,4 @@
-/** An account whose deliveries are made when they are asked for, so that it may have a hundred thousand of them. */
+/** An account with a thousand deliveries, each a payment of its own. */
 
 const TYPES = ['cash_in', 'cash_out', 'cash_in', 'refund_in', 'med_created'] as const;
 const URLS = [
@@ -6,64 +6,43 @@ const URLS = [
   'https://erp.example.com/v2/webhooks/pix?tenant=aurora',
   'https://finance.aurora.internal.example/ledger',
 ];
+const SIZE = 1_000;
 /** Between one payment and the next. */
 const EVERY_MS = 4_300;
 /** Fewer than are asked for, as the view does: each row is one more for axe. */
 export const PAGE = 15;
-const MOST_LOOKED_AT = 2_000;
 
 type Recovery = Readonly<Record<string, unknown>> & { readonly include: readonly string[] };
 
 export type MockAccount = ReturnType<typeof mockAccount>;
 
-export function mockAccount(size: number) {
+export function mockAccount() {
   const begun = Date.now();
-  const changed = new Map<number, ReturnType<typeof made>>();
-  const made = (index: number) => deliveryAt(index, begun);
-  const at = (index: number) => changed.get(index) ?? made(index);
-  const indexOf = (id: string) => {
-    const index = Number(/^msg_(\d+)$/.exec(id)?.[1] ?? -1);
-    return index >= 0 && index < size ? index : null;
-  };
-  const byEventId = (eventId: string) => {
-    const delivery = at(Number(/x(\d+)$/.exec(eventId)?.[1] ?? size));
-    return delivery.eventId === eventId ? [listed(delivery)] : [];
-  };
+  const deliveries = Array.from({ length: SIZE }, (_, index) => deliveryAt(index, begun));
   const account = {
-    webhooks: size === 0 ? [] : WEBHOOKS,
+    webhooks: WEBHOOKS,
     recovery: null as Recovery | null,
-    health: () => account.webhooks.map((webhook) => healthOf(webhook, begun, size)),
+    health: () => WEBHOOKS.map((webhook) => healthOf(webhook, begun)),
     webhook: (id: number) => {
-      const webhook = account.webhooks.find((one) => one.id === id);
+      const webhook = WEBHOOKS.find((one) => one.id === id);
       return webhook ? { webhook, deliveries: { waiting: 0, held: 0, exhausted: id === 102 ? 7 : 0 } } : null;
     },
-    page(query: Record<string, string>) {
-      if (query.reference) return { deliveries: [], next: null };
-      if (query.eventId) return { deliveries: byEventId(query.eventId), next: null };
-      const shown = [];
-      const begin = query.before ? Number(query.before) : 0;
-      const end = Math.min(size, begin + MOST_LOOKED_AT);
-      let index = begin;
-      for (; index < end && shown.length < PAGE; index += 1) {
-        const delivery = at(index);
-        if (isAsked(delivery, query)) shown.push(listed(delivery));
-      }
-      return { deliveries: shown, next: index < size ? String(index) : null };
+    events(query: Record<string, string>) {
+      const events = deliveries.map(eventOf).filter((event) => isAsked(event, query));
+      const [begin, end] = [Number(query.before ?? 0), Number(query.before ?? 0) + PAGE];
+      const next = end < events.length ? String(end) : null;
+      return { events: events.slice(begin, end), next, more: next !== null, completeSince: null };
     },
     delivery(id: string) {
-      const index = indexOf(id);
-      return index === null ? null : { delivery: at(index) };
+      const delivery = deliveries.find((one) => one.id === id);
+      return delivery ? { delivery } : null;
     },
     /** The receiver is well by now. */
     resend(id: string) {
-      const index = indexOf(id);
-      if (index === null) return null;
-      const delivery = at(index);
-      const attempts = [
-        ...delivery.attempts,
-        { ...attempt(Date.now(), 204), trigger: 'resend', actor: 'client/maria' },
-      ];
-      changed.set(index, { ...delivery, attempts, outcome: 'delivered', nextAttemptAt: null, waitingFor: null });
+      const delivery = deliveries.find((one) => one.id === id);
+      if (!delivery) return null;
+      delivery.attempts.push({ ...attempt(Date.now(), 204), trigger: 'resend', actor: 'client/maria' });
+      Object.assign(delivery, { outcome: 'delivered', nextAttemptAt: null, waitingFor: null });
       return { success: true, message: 'resending', count: 1 };
     },
     preview: (include: string) => ({
@@ -81,7 +60,7 @@ export function mockAccount(size: number) {
       if (account.recovery) account.recovery = { ...account.recovery, state: 'stopped' };
       return account.recovery;
     },
-    stats: (from: string, to: string, step: string) => statsOf(size, Date.parse(from), Date.parse(to), step, begun),
+    stats: (from: string, to: string, step: string) => statsOf(Date.parse(from), Date.parse(to), step, begun),
   };
   return account;
 }
@@ -109,19 +88,7 @@ function deliveryAt(index: number, begun: number) {
     nextAttemptAt: outcome === 'retrying' ? new Date(begun + 190_000 + index * 1_000).toISOString() : null,
     waitingFor: outcome === 'retrying' ? 'schedule' : null,
     attempts: isHeld ? [] : attempts,
-    payload: JSON.stringify({
-      id: eventId,
-      type: webhook.type,
-      accountId: 42,
-      timestamp: new Date(firstAt).toISOString(),
-      data: {
-        amount: 0,
-        currency: 'BRL',
-        endToEndId: `E1234567820261125${index}`,
-        payer: { name: 'Padaria <b>Sol</b>', tags: ['pix', 'qr'] },
-        note: null,
-      },
-    }).replace('"amount":0', '"amount":1250.10'),
+    payload: `{"id":"${eventId}","data":{"amount":1250.10,"payer":{"name":"Padaria Sol","tags":["pix","qr"]},"note":null}}`,
     payloadUntil: new Date(firstAt + 604_800_000).toISOString(),
     endedBy: null,
     request: { contentType: 'application/json', headers: { 'X-Api-Key': 'v' } },
@@ -159,14 +126,28 @@ function attempt(at: number, status: number | null, trigger = 'event') {
   };
 }
 
-function listed({ payload, payloadUntil, routedAt, sentAgain, ...delivery }: ReturnType<typeof deliveryAt>) {
-  return delivery;
+/** Every ninth had no webhook. */
+function eventOf(delivery: ReturnType<typeof deliveryAt>, index: number) {
+  const { id, eventId, eventType, publishedAt, payload, webhookId, outcome, held } = delivery;
+  const isForNobody = index % 9 === 4;
+  return {
+    cursor: id,
+    eventId,
+    eventType,
+    publishedAt,
+    payload,
+    amount: '1250.10',
+    reference: `E1234567820261125${id}`,
+    arrived: isForNobody ? 'nobody' : outcome === 'delivered' ? 'all' : 'nowhere',
+    notSent: isForNobody ? 'no-webhook' : held ? 'held' : null,
+    sentTo: isForNobody ? [] : [{ webhookId, deliveryId: id, outcome, held }],
+  };
 }
 
-function isAsked({ webhookId, eventType }: ReturnType<typeof deliveryAt>, query: Record<string, string>): boolean {
-  const webhook = WEBHOOKS.find(({ id }) => id === webhookId);
-  return (!query.eventType || eventType === query.eventType) && (!query.url || webhook?.url === query.url);
-}
+const isAsked = (event: ReturnType<typeof eventOf>, query: Record<string, string>) =>
+  (['eventId', 'eventType', 'reference', 'arrived'] as const).every(
+    (name) => !query[name] || query[name] === event[name],
+  );
 
 type MockWebhook = (typeof WEBHOOKS)[number];
 
@@ -179,7 +160,7 @@ const WEBHOOKS = TYPES.map((type, index) => ({
   createdAt: '2026-10-01T12:00:00.000Z',
 }));
 
-function healthOf({ id, isActive }: MockWebhook, begun: number, size: number) {
+function healthOf({ id, isActive }: MockWebhook, begun: number) {
   const ago = (ms: number) => new Date(begun - ms).toISOString();
   const well = {
     state: 'healthy',
@@ -198,7 +179,7 @@ function healthOf({ id, isActive }: MockWebhook, begun: number, size: number) {
     deactivatesAt: new Date(begun + 420_000_000).toISOString(),
     lastSuccessAt: ago(7_990_000),
     lastFailure: { at: ago(30_000), status: 503, error: null },
-    waiting: Math.ceil(size / 80),
+    waiting: 13,
   };
   const off = {
     state: 'off',
@@ -207,32 +188,19 @@ function healthOf({ id, isActive }: MockWebhook, begun: number, size: number) {
     reason: 'gone',
     lastSuccessAt: null,
     lastFailure: { at: ago(86_400_000), status: 410, error: null },
-    held: Math.ceil(size / 37),
+    held: 28,
   };
   const index = WEBHOOKS.findIndex((webhook) => webhook.id === id);
   return { webhookId: id, ...well, ...(index === 1 ? failing : isActive ? {} : off) };
 }
 
-function statsOf(size: number, from: number, to: number, step: string, begun: number) {
+function statsOf(from: number, to: number, step: string, begun: number) {
   const stepMs = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 }[step] ?? 1;
-  const oldest = begun - size * EVERY_MS;
+  const dataSince = begun - SIZE * EVERY_MS;
   const buckets = [];
-  for (let at = from; at < to; at += stepMs) if (at + stepMs > oldest) buckets.push(bucketAt(at, stepMs, begun));
-  return { step, dataSince: size ? new Date(oldest).toISOString() : null, buckets };
+  for (let at = from; at < to; at += stepMs) if (at + stepMs > dataSince) buckets.push(bucketAt(at));
+  return { step, dataSince: new Date(dataSince).toISOString(), buckets };
 }
 
-function bucketAt(at: number, stepMs: number, begun: number) {
-  const isBad = begun - at < 7_980_000 + stepMs;
-  const delivered = Math.round((stepMs / EVERY_MS) * (0.6 + ((at / stepMs) % 7) / 20));
-  const failedAttempts = Math.round(delivered * (isBad ? 0.31 : 0.006));
-  return {
-    at: new Date(at).toISOString(),
-    delivered,
-    failedAttempts,
-    exhausted: Math.round(failedAttempts / 9),
-    cancelled: 0,
-    held: isBad ? 3 : 0,
-    p50Ms: 41 + ((at / stepMs) % 5),
-    p95Ms: isBad ? 620 : 120 + ((at / stepMs) % 9) * 6,
-  };
-}
+const FIGURES = { delivered: 60, failedAttempts: 18, exhausted: 2, cancelled: 0, held: 3, p50Ms: 41, p95Ms: 620 };
+const bucketAt = (at: number) => ({ at: new Date(at).toISOString(), ...FIGURES });

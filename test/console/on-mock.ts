@@ -4,19 +4,14 @@ import { undoneAfterEach } from '../support/at-end.js';
 import { describeInBrowser, type Opening } from './browser.js';
 import { type MockApi, startMockApi } from './mock-api.js';
 
-interface Showing extends Opening {
-  /** Of the account, in deliveries. Default: 1,000. */
-  readonly size?: number;
-}
-
 /** Signs in to a mock of its own. @param path without one, nothing is shown yet */
-export type Show = (path: string | null, showing?: Showing) => Promise<{ page: Page; mock: MockApi }>;
+export type Show = (path: string | null, opening?: Opening) => Promise<{ page: Page; mock: MockApi }>;
 
 export function describeOnMock(name: string, tests: (show: Show) => void): void {
   describeInBrowser(name, (open) => {
     const atEnd = undoneAfterEach();
-    tests(async (path, { size = 1_000, ...opening } = {}) => {
-      const mock = await startMockApi(size);
+    tests(async (path, opening = {}) => {
+      const mock = await startMockApi();
       atEnd(() => mock.close());
       const page = await open(opening);
       if (path !== null) await page.goto(mock.link(path));

@@ -1,6 +1,5 @@
 /** The dialog that recovers: what it offers by default, which recovery it shows, and to whom it offers what. */
 import type { Page } from 'playwright-core';
-import type { MockApi } from './mock-api.js';
 import { describeOnMock } from './on-mock.js';
 
 const FAILING = 102;
@@ -9,11 +8,6 @@ const ORDER = { webhookIds: [FAILING], since: new Date(0).toISOString(), include
 describeOnMock('the dialog that recovers', (show) => {
   const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Recover deliveries' });
   const openForm = (page: Page) => page.locator('.problem.bad').getByRole('button', { name: 'Recover…' }).click();
-
-  function change(mock: MockApi, changed: object): void {
-    if (!mock.account.recovery) throw new Error('no recovery was started');
-    mock.account.recovery = { ...mock.account.recovery, ...changed };
-  }
 
   it('counts all that is kept, and sends from the oldest of it', async () => {
     const { page, mock } = await show('/console');
@@ -29,21 +23,13 @@ describeOnMock('the dialog that recovers', (show) => {
     expect(mock.account.recovery).toMatchObject({ since: mock.account.preview('held').oldest, webhookIds: [FAILING] });
   });
 
-  it('shows the recovery that runs instead of a second one', async () => {
+  it('shows the recovery that runs instead of a second one, with what has no answer yet and what it waits for', async () => {
     const { page, mock } = await show(null);
     mock.account.recover(ORDER);
     await page.goto(mock.link());
     await openForm(page);
-    await dialogOf(page).getByRole('button', { name: 'Stop' }).waitFor();
-  });
-
-  it('counts what has no answer yet, and says what it waits for', async () => {
-    const { page, mock } = await show(null);
-    mock.account.recover(ORDER);
-    await page.goto(mock.link());
-    await page.getByRole('button', { name: 'See progress' }).click();
     await dialogOf(page).getByText('640 of 1,204').waitFor();
-    change(mock, { state: 'done', count: 17, sent: 17, delivered: 3, failed: 4 });
+    Object.assign(mock.account.recovery ?? {}, { state: 'done', count: 17, sent: 17, delivered: 3, failed: 4 });
     const waits = 'While the URL is failing, the attempt waits until the URL is tried again.';
     await dialogOf(page).getByText(waits).waitFor();
     await dialogOf(page).getByText('No answer yet').waitFor();

@@ -24,7 +24,7 @@ describeOnMock('a resend', (show) => {
     await selection(page, 2).waitFor({ state: 'detached' });
   });
 
-  it('that fails says why, in the words of the page', async () => {
+  it('of a selection that fails says why, in the words of the page, and is done once it is taken', async () => {
     const { page } = await show('/console/payments?arrived=nowhere', { refused: /^409 POST .*\/resend$/ });
     const message = 'the webhook of this delivery is inactive or was removed: activate it first';
     await page.route('**/resend', (route) =>
@@ -34,6 +34,10 @@ describeOnMock('a resend', (show) => {
     await page.getByRole('button', { name: 'Resend 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resend 1' }).click();
     await page.getByText(`1 of 1 could not be resent. ${message}`).waitFor();
+    await page.unroute('**/resend');
+    await page.getByRole('button', { name: 'Resend 1' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend 1' }).click();
+    await page.getByText('1 delivery is on the way.').waitFor();
   });
 
   it('of what has arrived is a question first, and one more attempt does not count as that which brought it', async () => {

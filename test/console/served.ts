@@ -1,11 +1,11 @@
 /** The service itself for the tests of a file, with a receiver whose answers they set, and accounts. */
 import type { Page } from 'playwright-core';
 import { opened } from '../support/clients/portal-session.js';
-import type { Service, Settings } from '../support/clients/service.js';
+import type { Settings } from '../support/clients/service.js';
 import { Client } from '../support/scenes/api-fixture.js';
 import { Served as Installed } from '../support/scenes/served.js';
 import { type Account, register, tokenFor } from '../support/scenes/story.js';
-import type { Receiver, Reply } from '../support/servers/receiver.js';
+import type { Reply } from '../support/servers/receiver.js';
 import type { Open, Opening } from './browser.js';
 
 export const RIGHTS = ['read', 'payloads', 'resend', 'configure', 'secrets'];
@@ -18,20 +18,8 @@ interface Entering extends Opening {
   readonly next?: string;
 }
 
-export interface Served {
-  readonly service: Pick<Service, 'url'>;
-  readonly receiver: Receiver;
-  /** By path; 200 where there is none. */
-  readonly replies: Map<string, Reply>;
-  /** Of an id of its own. */
-  account(): Promise<Client<Account>>;
-  publish(events: string): Promise<void>;
-  /** Signs in by a link. */
-  enter(account: Client<Account>, entering?: Entering): Promise<Page>;
-}
-
 /** Runs from before the first test to after the last. */
-export function served(open: Open, settings: Settings): Served {
+export function served(open: Open, settings: Settings) {
   const replies = new Map<string, Reply>();
   const installed = Installed.around({ respond: ({ path }) => replies.get(path) ?? { status: 200 }, settings });
   let accounts = 42;
@@ -42,15 +30,19 @@ export function served(open: Open, settings: Settings): Served {
     get receiver() {
       return installed.receiver;
     },
+    /** By path; 200 where there is none. */
     replies,
-    async account() {
+    /** Of an id of its own. */
+    async account(): Promise<Client<Account>> {
       accounts += 1;
       const { url } = installed.service;
       const credential = await register(installed.settings, accounts);
       return new Client(url, credential, await tokenFor(url, credential));
     },
-    publish: (events) => installed.publish(events),
-    async enter(account, { can = RIGHTS, user = 'maria', next = '/', ...opening } = {}) {
+    publish: (events: string) => installed.publish(events),
+    /** Signs in by a link. */
+    async enter(account: Client<Account>, entering: Entering = {}): Promise<Page> {
+      const { can = RIGHTS, user = 'maria', next = '/', ...opening } = entering;
       const page = await open(opening);
       await page.goto((await opened(account, { can, user, next })).url);
       await page.locator('.user-name').getByText(user, { exact: true }).waitFor();

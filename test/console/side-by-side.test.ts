@@ -54,9 +54,12 @@ describeInBrowser('the tabs of one browser', (open) => {
     await a.getByRole('link', { name: 'Add a webhook' }).click();
     const url = a.getByRole('dialog', { name: 'Add a webhook' }).getByLabel('URL');
     await url.fill('https://shop.example.com/typed');
-    const { body } = await one.send('GET', '/api/portal-sessions');
-    for (const { id } of (body as unknown as { sessions: { id: string }[] }).sessions)
-      await one.send('DELETE', `/api/portal-sessions/${id}`);
+    const ending = await here.enter(one, { user: 'joana', next: '/security' });
+    await ending.getByRole('button', { name: 'End…' }).click();
+    await ending
+      .getByRole('dialog', { name: /^End the session of / })
+      .getByRole('button', { name: 'End session' })
+      .click();
     await a.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     await isOf(b, other);
 

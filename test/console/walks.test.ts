@@ -5,7 +5,7 @@ import { opened } from '../support/clients/portal-session.js';
 import { eventually } from '../support/eventually.js';
 import type { Client } from '../support/scenes/api-fixture.js';
 import { type Account, paymentEvents } from '../support/scenes/story.js';
-import { describeInBrowser } from './browser.js';
+import { clicksOn, describeInBrowser } from './browser.js';
 import { RIGHTS, served } from './served.js';
 
 const ANSWER = 'the ledger is closed';
@@ -36,8 +36,10 @@ describeInBrowser('on the service itself, a person', (open) => {
   it('adds a webhook, tests it, and sees a payment arrive on the page that is open', async () => {
     const account = await here.account();
     const page = await enter(account);
-    await page.evaluate('globalThis.wasLoadedOnce = true');
     await page.getByRole('link', { name: 'Add a webhook' }).click();
+    // The job: where is my signing secret, from an empty account.
+    await page.getByText('Your signing secret was shown once').waitFor();
+    expect(await clicksOn(page)).toBe(1);
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/added`);
     await dialog.getByRole('checkbox', { name: 'Cash in' }).check();
@@ -56,7 +58,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     await publish(events(account, 1));
     const row = page.getByRole('row').filter({ hasText: 'evt-0' });
     await row.getByText('Arrived', { exact: true }).waitFor();
-    expect(await page.evaluate('globalThis.wasLoadedOnce')).toBe(true);
+    expect(await clicksOn(page)).toBeGreaterThan(1);
     expect(received('/added')).toHaveLength(2);
   });
 
@@ -105,7 +107,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     expect((await account.list()).webhooks[0]).toMatchObject({ headers: { 'X-Key': 'kept' } });
   });
 
-  it('edits the headers of a webhook, pauses it, activates it and removes it', async () => {
+  it('edits the headers of a webhook, pauses it, gets back what it missed in 3 clicks, and removes it', async () => {
     const account = await withWebhook('/edited', [{ key: 'X-Key', value: 'old' }]);
     const page = await enter(account, { next: '/webhooks' });
     await page.locator('a.row-link').click();
@@ -132,13 +134,17 @@ describeInBrowser('on the service itself, a person', (open) => {
     });
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByRole('button', { name: 'Pause…' }).waitFor();
-    await publish(events(account, 1, 'active-'));
-    await page.getByRole('row').filter({ hasText: 'active-0' }).getByText('Delivered').waitFor();
-    expect(received('/edited').map(({ body }) => JSON.parse(body.toString()).id)).toEqual(['edited-0', 'active-0']);
+    const before = await clicksOn(page);
+    await page.getByRole('button', { name: 'Recover…' }).click();
+    const recovering = page.getByRole('dialog', { name: 'Recover deliveries' });
+    await recovering.getByRole('checkbox', { name: /^Missed/ }).check();
+    await recovering.getByRole('button', { name: 'Send 1', exact: true }).click();
+    expect((await clicksOn(page)) - before).toBeLessThanOrEqual(3);
+    await recovering.getByText('Done', { exact: true }).waitFor();
+    expect(received('/edited').map(({ body }) => JSON.parse(body.toString()).id)).toEqual(['edited-0', 'paused-0']);
+    await page.keyboard.press('Escape');
 
     const dialog = page.getByRole('dialog', { name: 'Remove it?' });
-    await page.getByRole('button', { name: 'Remove…' }).click();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Remove…' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No webhooks yet').waitFor();
@@ -186,10 +192,10 @@ describeInBrowser('on the service itself, a person', (open) => {
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByRole('button', { name: 'Recover…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Recover deliveries' });
-    await dialog.getByRole('checkbox', { name: /^Given up/ }).uncheck();
+    const givenUp = dialog.getByRole('checkbox', { name: /^Given up/ });
+    await givenUp.uncheck();
     await dialog.getByText(`Sends ${HELD} deliveries`).waitFor();
-    await dialog.getByRole('checkbox', { name: /^Given up/ }).check();
-    await dialog.getByText(`Sends ${HELD + 1} deliveries`).waitFor();
+    await givenUp.check();
     await dialog.getByLabel('Speed').selectOption('5');
     await dialog.getByRole('button', { name: `Send ${HELD + 1}` }).click();
     await dialog.getByText(new RegExp(`^[1-9]\\d* of ${HELD + 1}$`)).waitFor();
@@ -240,6 +246,26 @@ describeInBrowser('on the service itself, a person', (open) => {
     for (const one of [secret, account.credential.signingSecret]) new Webhook(one).verify(request?.body ?? '', headers);
   });
 
+  it('rotates a secret that has leaked in 5 clicks', async () => {
+    const page = await enter(await here.account());
+    await page.getByRole('link', { name: 'Security' }).first().click();
+    await page.getByRole('button', { name: 'Rotate…' }).click();
+    await page.getByRole('checkbox', { name: /^The secret has leaked/ }).check();
+    await page.getByRole('button', { name: 'Issue a new secret' }).click();
+    await page.getByText('The secrets before sign nothing any more.').waitFor();
+    expect(await clicksOn(page)).toBeLessThanOrEqual(5);
+  });
+
+  it('sets the URL for notices and tests it in 3 clicks', async () => {
+    const page = await enter(await here.account());
+    await page.getByRole('link', { name: 'Security' }).first().click();
+    await page.getByRole('button', { name: 'Set a URL…' }).click();
+    await page.getByRole('dialog').getByLabel('URL').fill(`${here.receiver.url}/notices`);
+    await page.getByRole('button', { name: 'Save and test' }).click();
+    await page.getByText(/^The receiver answered 200 in/).waitFor();
+    expect(await clicksOn(page)).toBeLessThanOrEqual(3);
+  });
+
   it('who may only read sees no payload, and no button that would be refused', async () => {
     replies.set('/closed', { status: 500, body: ANSWER });
     replies.set('/off', { status: 410 });
@@ -283,8 +309,6 @@ describeInBrowser('on the service itself, a person', (open) => {
     await publish(events(account, 1));
     const page = await enter(account, { next: '/payments' });
     await page.getByRole('link', { name: 'Cash in' }).click();
-    await page.getByRole('button', { name: 'Cancel…' }).click();
-    await page.getByRole('button', { name: 'Keep waiting' }).click();
     await page.getByText('Attempt 2 follows').waitFor();
     await page.getByRole('button', { name: 'Cancel…' }).click();
     await page.getByRole('button', { name: 'Cancel delivery' }).click();
