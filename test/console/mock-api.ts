@@ -11,22 +11,18 @@ import { listen } from '../support/servers/receiver.js';
 import { type MockAccount, mockAccount } from './mock-account.js';
 import { historyBefore, SECURITY, SESSION, webhooksAt } from './mock-views.js';
 
-export interface MockApi {
-  readonly url: string;
-  /** Opens the console. */
-  link(path?: string): string;
-  readonly account: MockAccount;
-  /** For what the API does wrong: status 0 answers never. */
-  fault: { readonly status: number } | null;
-  /** What each answer is made of its body. */
-  altered: (body: unknown) => unknown;
-  close(): Promise<void>;
-}
+export type MockApi = Awaited<ReturnType<typeof startMockApi>>;
 
-export async function startMockApi(): Promise<MockApi> {
+export async function startMockApi() {
   const account = mockAccount();
   const app = new Koa();
-  const mock: Pick<MockApi, 'account' | 'fault' | 'altered'> = { account, fault: null, altered: (body) => body };
+  const mock = {
+    account,
+    /** For what the API does wrong: status 0 answers never. */
+    fault: null as { readonly status: number } | null,
+    /** What each answer is made of its body. */
+    altered: (body: unknown) => body,
+  };
   const router = new Router({ sensitive: true });
   router.all('/console/session', (ctx) => {
     ctx.body = ctx.method === 'DELETE' ? { success: true, message: 'session ended' } : SESSION;
@@ -36,19 +32,16 @@ export async function startMockApi(): Promise<MockApi> {
   routes(router, account);
   app.use(bodyParser());
   app.use(async (ctx, next) => {
-    if (mock.fault?.status === 0 && isOfApi(ctx)) return await new Promise<void>(() => undefined);
-    if (mock.fault && isOfApi(ctx)) refuse(ctx, mock.fault.status, 'refused');
+    const status = isOfApi(ctx) ? mock.fault?.status : undefined;
+    if (status === 0) return await new Promise<void>(() => undefined);
+    if (status) refuse(ctx, status, 'refused');
     else await next();
     if (isOfApi(ctx) || ctx.path === '/console/session') ctx.body = mock.altered(ctx.body);
   });
   app.use(router.routes());
   const { port, close } = await listen(createServer(app.callback()));
   const url = `http://127.0.0.1:${port}`;
-  return Object.assign(mock, {
-    url,
-    link: (path = '/console') => `${url}${path}#code=code`,
-    close,
-  });
+  return Object.assign(mock, { link: (path = '/console') => `${url}${path}#code=code`, close });
 }
 
 const DIST = new URL('../../dist/console/', import.meta.url);

@@ -35,6 +35,7 @@ describeOnMock('a resend', (show) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Resend 1' }).click();
     await page.getByText(`1 of 1 could not be resent. ${message}`).waitFor();
     await page.unroute('**/resend');
+    await select(page, 1);
     await page.getByRole('button', { name: 'Resend 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resend 1' }).click();
     await page.getByText('1 delivery is on the way.').waitFor();
