@@ -1,5 +1,5 @@
 /** What the page says, and what its user can do, where a call of the service fails. */
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 
 const SESSION = '**/console/session';
@@ -119,21 +119,15 @@ describeOnMock('the console', (show) => {
     const { page } = await show('/console/webhooks/105');
     const activate = page.getByRole('button', { name: 'Activate' }).first();
     await activate.waitFor();
-    let release: () => void = () => undefined;
-    const isReleased = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/api/webhooks', async (route) => {
-      await isReleased;
-      await route.fallback();
-    });
+    const held: Route[] = [];
+    await page.route('**/api/webhooks', (route) => void held.push(route));
     const isAsked = page.waitForRequest('**/api/webhooks');
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
     await isAsked;
     await activate.click();
     await page.getByText('Active again. What it did not get can be recovered.').waitFor();
     const isAskedAgain = page.waitForRequest('**/api/webhooks');
-    release();
+    for (const route of held) await route.continue();
     await isAskedAgain;
   });
 });
