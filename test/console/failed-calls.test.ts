@@ -1,5 +1,5 @@
 /** What the page says, and what its user can do, where a call of the service fails. */
-import type { Page, Route } from 'playwright-core';
+import type { Route } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 
 const SESSION = '**/console/session';
@@ -20,11 +20,6 @@ describeOnMock('the console', (show) => {
     await page.getByText('maria').waitFor();
   });
 
-  const signOut = async (page: Page) => {
-    await page.locator('button.user').click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-  };
-
   it.each([
     ['https://portal.example.com/home', 1],
     ['http://portal.example.com/home', 0],
@@ -38,7 +33,8 @@ describeOnMock('the console', (show) => {
     });
     await page.goto(mock.link());
     await page.getByText('maria').waitFor();
-    await signOut(page);
+    await page.locator('button.user').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'You signed out' }).waitFor();
     expect(await page.getByRole('link').count()).toBe(links);
   });

@@ -72,10 +72,11 @@ describeOnMock('markup of strangers', (show) => {
   it.each([
     ['an id', `/console/deliveries/${encodeURIComponent(MARKUP)}`],
     ['an id of a payment', `/console/payments/${encodeURIComponent(MARKUP)}`],
-  ])('markup is text as %s of the address', async (_kind, path) => {
+  ])('markup is text as %s of the address, which nothing has', async (_kind, path) => {
     const { page, mock } = await watched(show);
     await page.goto(mock.link(path));
     await page.locator('main').filter({ hasText: '<svg onload' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing has this id' }).waitFor();
     await expectHarmless(page, path);
   });
 

@@ -28,7 +28,8 @@ export function mockAccount() {
       return webhook ? { webhook, deliveries: { waiting: 0, held: 0, exhausted: id === 102 ? 7 : 0 } } : null;
     },
     events(query: Record<string, string>) {
-      const events = deliveries.map(eventOf).filter((event) => isAsked(event, query));
+      const arrived = query.arrived === 'incomplete' ? 'nowhere' : query.arrived;
+      const events = deliveries.map(eventOf).filter((event) => isAsked(event, { ...query, arrived }));
       const [begin, end] = [Number(query.before ?? 0), Number(query.before ?? 0) + PAGE];
       const next = end < events.length ? String(end) : null;
       return { events: events.slice(begin, end), next, more: next !== null, completeSince: null };
@@ -56,11 +57,8 @@ export function mockAccount() {
       account.recovery = { id: 'rec-1', startedAt, until: startedAt, ...order, ...progress };
       return { success: true, message: 'started', id: 'rec-1', count };
     },
-    stopRecovery() {
-      if (account.recovery) account.recovery = { ...account.recovery, state: 'stopped' };
-      return account.recovery;
-    },
-    stats: (from: string, to: string, step: string) => statsOf(Date.parse(from), Date.parse(to), step, begun),
+    stopRecovery: () => account.recovery && Object.assign(account.recovery, { state: 'stopped' }),
+    stats: (from: string, to: string, step: string) => statsOf(from, to, step),
   };
   return account;
 }
@@ -144,12 +142,10 @@ function eventOf(delivery: ReturnType<typeof deliveryAt>, index: number) {
   };
 }
 
-const isAsked = (event: ReturnType<typeof eventOf>, query: Record<string, string>) =>
+const isAsked = (event: ReturnType<typeof eventOf>, query: Record<string, string | undefined>) =>
   (['eventId', 'eventType', 'reference', 'arrived'] as const).every(
     (name) => !query[name] || query[name] === event[name],
   );
-
-type MockWebhook = (typeof WEBHOOKS)[number];
 
 const WEBHOOKS = TYPES.map((type, index) => ({
   id: 101 + index,
@@ -160,7 +156,7 @@ const WEBHOOKS = TYPES.map((type, index) => ({
   createdAt: '2026-10-01T12:00:00.000Z',
 }));
 
-function healthOf({ id, isActive }: MockWebhook, begun: number) {
+function healthOf({ id, isActive }: (typeof WEBHOOKS)[number], begun: number) {
   const ago = (ms: number) => new Date(begun - ms).toISOString();
   const well = {
     state: 'healthy',
@@ -194,13 +190,10 @@ function healthOf({ id, isActive }: MockWebhook, begun: number) {
   return { webhookId: id, ...well, ...(index === 1 ? failing : isActive ? {} : off) };
 }
 
-function statsOf(from: number, to: number, step: string, begun: number) {
+function statsOf(from: string, to: string, step: string) {
   const stepMs = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 }[step] ?? 1;
-  const dataSince = begun - SIZE * EVERY_MS;
-  const buckets = [];
-  for (let at = from; at < to; at += stepMs) if (at + stepMs > dataSince) buckets.push(bucketAt(at));
-  return { step, dataSince: new Date(dataSince).toISOString(), buckets };
+  const times = [];
+  for (let at = Date.parse(from); at < Date.parse(to); at += stepMs) times.push(new Date(at).toISOString());
+  const figures = { delivered: 60, failedAttempts: 18, exhausted: 2, cancelled: 0, held: 3, p50Ms: 41, p95Ms: 620 };
+  return { step, dataSince: from, buckets: times.map((at) => ({ at, ...figures })) };
 }
-
-const FIGURES = { delivered: 60, failedAttempts: 18, exhausted: 2, cancelled: 0, held: 3, p50Ms: 41, p95Ms: 620 };
-const bucketAt = (at: number) => ({ at: new Date(at).toISOString(), ...FIGURES });

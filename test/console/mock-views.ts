@@ -8,47 +8,30 @@ const ago = (ms: number) => new Date(begun - ms).toISOString();
 
 const REMOVED_URL = 'https://old.aurora.example/pix';
 
-const REGISTERED = {
-  at: ago(30 * DAY_MS),
-  actor: 'operator',
-  type: 'AccountRegistered',
-  webhookId: null,
-  details: {},
-  changes: 'account 42 registered',
-};
-
 const configuration = (eventType: string, url: string, ...headers: string[]) => ({ eventType, url, headers });
 const PIX = 'https://erp.example.com/v2/webhooks/pix';
 const LATER = configuration('cash_out', PIX, 'X-Api-Key');
 const EARLIER = configuration('cash_out', PIX, 'X-Old');
 
-const LATEST = (
-  [
-    ['WebhookUpdated', 25_000, 102, { before: EARLIER, after: LATER, headersChanged: true }],
-    ['WebhookActivated', DAY_MS, 101, {}],
-    ['WebhookAdded', 2 * DAY_MS, 104, { before: null, after: configuration('refund_in', PIX) }],
-    ['WebhookRemoved', 3 * DAY_MS, 99, {}],
-    ['RecoveryEnded', 3.1 * DAY_MS, 102, { recoveryId: 'rec-1', state: 'done' }],
-    ['WebhookUpdated', 3.2 * DAY_MS, 102, { after: EARLIER }],
-    ['WebhookAdded', 3.3 * DAY_MS, 99, { before: null, after: configuration('cash_in', REMOVED_URL) }],
-  ] as const
-).map(([type, before, webhookId, details]) => ({
-  at: ago(before),
-  actor: 'acct_42_590ca10f7d399523/maria',
-  type,
-  webhookId,
-  details,
-  changes: type,
-}));
+type Row = readonly [type: string, before: number, webhookId: number | null, details: object];
 
-const SIGN_INS = Array.from({ length: 20 }, (_, index) => ({
-  at: ago(4 * DAY_MS + index * 3_600_000),
-  actor: 'client/console',
-  type: 'PortalSessionOpened',
-  webhookId: null,
-  details: { sessionId: `ps_${index}`, user: 'maria', can: ['read'], until: ago(3 * DAY_MS) },
-  changes: 'a session was opened',
-}));
+const OPENED = { sessionId: 'ps_1', user: 'maria', can: ['read'], until: ago(3 * DAY_MS) };
+
+const ROWS: readonly Row[] = [
+  ['WebhookUpdated', 25_000, 102, { before: EARLIER, after: LATER, headersChanged: true }],
+  ['WebhookActivated', DAY_MS, 101, {}],
+  ['WebhookAdded', 2 * DAY_MS, 104, { before: null, after: configuration('refund_in', PIX) }],
+  ['WebhookRemoved', 3 * DAY_MS, 99, {}],
+  ['RecoveryEnded', 3.1 * DAY_MS, 102, { recoveryId: 'rec-1', state: 'done' }],
+  ['WebhookUpdated', 3.2 * DAY_MS, 102, { after: EARLIER }],
+  ['WebhookAdded', 3.3 * DAY_MS, 99, { before: null, after: configuration('cash_in', REMOVED_URL) }],
+  ...Array.from({ length: 20 }, (_, index): Row => ['PortalSessionOpened', (4 + index / 24) * DAY_MS, null, OPENED]),
+  ['AccountRegistered', 30 * DAY_MS, null, {}],
+];
+
+const CHANGES = ROWS.map(([type, before, webhookId, details]) => {
+  return { at: ago(before), actor: 'acct_42_590ca10f7d399523/maria', type, webhookId, details, changes: type };
+});
 
 /** @param at now, without one */
 export function webhooksAt({ webhooks }: MockAccount, at: unknown) {
@@ -57,8 +40,6 @@ export function webhooksAt({ webhooks }: MockAccount, at: unknown) {
     isBefore && index === 0 ? { ...webhook, id: 99, url: REMOVED_URL } : webhook,
   );
 }
-
-const CHANGES = [...LATEST, ...SIGN_INS, REGISTERED];
 
 export function historyBefore(before = '0') {
   const end = Number(before) + PAGE;

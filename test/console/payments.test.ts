@@ -3,7 +3,7 @@ import { clicksOn } from './browser.js';
 import { describeOnMock } from './on-mock.js';
 
 describeOnMock('payments', (show) => {
-  it('are filtered in the address, which leads back to them', async () => {
+  it('are filtered in the address, which leads back to them; the one that was opened has the focus then', async () => {
     const { page } = await show('/console/payments');
     await page.getByRole('combobox', { name: 'Arrived?' }).selectOption('nowhere');
     await page.waitForURL('**/console/payments?arrived=nowhere');
@@ -13,15 +13,11 @@ describeOnMock('payments', (show) => {
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     await page.locator('a.crumb').click();
     await page.waitForURL('**/console/payments?arrived=nowhere&error=timeout');
-  });
-
-  it('have the focus on the one that was opened, after Back', async () => {
-    const { page } = await show('/console/payments');
-    const link = page.locator('tbody a.row-link').nth(2);
-    await link.click();
+    const other = page.locator('tbody a.row-link').nth(2);
+    await other.click();
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     await page.goBack();
-    await link.and(page.locator(':focus')).waitFor();
+    await other.and(page.locator(':focus')).waitFor();
   });
 
   it('that are new wait behind their number, and nothing moves', async () => {
@@ -57,10 +53,5 @@ describeOnMock('payments', (show) => {
     await search.press('Enter');
     await page.waitForURL('**/console/deliveries/msg_0');
     await page.getByText('Accepted by the receiver after 1 attempt.').waitFor();
-  });
-
-  it('that do not exist are said not to', async () => {
-    const { page } = await show('/console/payments/none');
-    await page.getByRole('heading', { name: 'Nothing has this id' }).waitFor();
   });
 });

