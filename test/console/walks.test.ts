@@ -177,6 +177,9 @@ describeInBrowser('on the service itself, a person', (open) => {
     await publish(events(account, HELD, 'held-'));
     await page.getByText(`${HELD} held`).waitFor();
     expect(await page.getByRole('button', { name: 'Recover…' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'See payments' }).click();
+    await page.getByRole('row').filter({ hasText: 'held-' }).first().getByText('Held', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
 
     replies.delete('/gone');
     await page.getByRole('button', { name: 'Activate' }).click();
@@ -222,6 +225,9 @@ describeInBrowser('on the service itself, a person', (open) => {
     await page.keyboard.press('Escape');
     expect(await dialog.locator('code').textContent()).toBe(secret);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await page.locator('[aria-label="Signing secrets"] tbody tr').nth(1).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.reload();
     await page.locator('[aria-label="Signing secrets"] tbody tr').nth(1).waitFor();
     expect(await page.content()).not.toContain(secret);
 
