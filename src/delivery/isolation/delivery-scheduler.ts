@@ -31,7 +31,7 @@ export interface SchedulerParts {
 
 /** Of all slots, as many more are for endpoints on probation: 320 attempts a second, whatever they do. */
 const PROBATION = 1 / 16;
-/** What dear attempts in slots may take of the thread, together; those on probation twice as much. Nobody waits longer for it. */
+/** What dear attempts in slots may take of the thread, together; those on probation three times as much. Nobody waits longer for it. */
 const THREAD_MS = 10;
 /** For each slot so many slow attempts may be in flight. An account may have half of those left, and FEW (on probation: FEW) while any are. */
 const SLOW_PER_SLOT = 4;
@@ -54,7 +54,7 @@ export class DeliveryScheduler {
   constructor(parts: SchedulerParts) {
     const { clock, slots } = parts;
     this.#parts = parts;
-    this.#probation = new SlotPool(Math.max(1, Math.floor(slots * PROBATION)), 2 * THREAD_MS);
+    this.#probation = new SlotPool(Math.max(1, Math.floor(slots * PROBATION)), 3 * THREAD_MS);
     this.#pools = [new SlotPool(slots), new SlotPool(slots, THREAD_MS), this.#probation];
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
     this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
