@@ -44,7 +44,7 @@ interface Connection extends IdleConnection {
   readonly openedAt: number;
   accountId: number;
   url: string;
-  /** performance.now(); infinite while it is in use. */
+  /** Infinite while it is in use. */
   freeSince: number;
 }
 
@@ -146,7 +146,6 @@ export class EndpointAgent {
       freeSince: Number.POSITIVE_INFINITY,
       accountId: 0,
       url: '',
-      idleSince: 0,
     };
     const closed = (_: URL, __: readonly unknown[], error: NoticedError) => this.#closed(connection, error);
     client.on('drain', () => this.#freed(connection)).on('connectionError', closed);

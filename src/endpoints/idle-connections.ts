@@ -3,8 +3,8 @@ export interface IdleConnection {
   readonly origin: string;
   /** The account whose request used it last. */
   readonly accountId: number;
-  /** Set here: the lower, the longer it has been idle. */
-  idleSince: number;
+  /** performance.now() */
+  readonly freeSince: number;
 }
 
 export class IdleConnections<Connection extends IdleConnection> {
@@ -15,7 +15,6 @@ export class IdleConnections<Connection extends IdleConnection> {
    */
   readonly #byOrigin = new Map<string, Connection[]>();
   #count = 0;
-  #added = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -38,8 +37,6 @@ export class IdleConnections<Connection extends IdleConnection> {
     if (known) known.push(connection);
     else this.#byOrigin.set(origin, [connection]);
     this.#count += 1;
-    this.#added += 1;
-    connection.idleSince = this.#added;
     if (this.#count <= this.#limit) return null;
     const surplus = this.#surplus();
     if (surplus) this.delete(surplus);
@@ -65,7 +62,7 @@ export class IdleConnections<Connection extends IdleConnection> {
     const most = Math.max(...counts.values());
     let oldest: Connection | null = null;
     for (const connection of all) {
-      const isOlder = oldest === null || connection.idleSince < oldest.idleSince;
+      const isOlder = oldest === null || connection.freeSince < oldest.freeSince;
       if (isOlder && counts.get(connection.accountId) === most) oldest = connection;
     }
     return oldest;

@@ -1,9 +1,11 @@
 import { IdleConnections } from '../../src/endpoints/idle-connections.js';
 
+let connections = 0;
+
 class Connection {
   readonly origin: string;
   accountId: number;
-  idleSince = 0;
+  readonly freeSince = ++connections;
 
   constructor(origin: string, accountId: number) {
     this.origin = origin;

@@ -19,7 +19,7 @@ const HANDSHAKE_MS = 1.5;
 export class CpuCost {
   /** Measured, since one ended. */
   sinceLastMs = 0;
-  /** Attempts that make a connection in the place of one that has ended, yet to end themselves. */
+  /** Connections that have ended, each to be counted for an attempt: one makes another in its place. */
   reconnects = 0;
   #attempts = 0;
   #tookMs = 0;

@@ -2,9 +2,9 @@
  * Slots, and the endpoint that gets the next one.
  *
  * An attempt holds its slot for its first HOLD_MS only; then it is slow: it goes on, counted for its account. So nobody waits
- * for a slot longer than that, whatever the other endpoints do. Endpoints that take deliveries, and cost
- * this process little, have a pool of their own, where nobody waits for the others. Dear ones share some ms of the thread. So do
- * those on probation (never tried, or failing), where a failure keeps its slot for HOLD_MS however soon it came.
+ * for a slot longer than that, whatever the other endpoints do. Endpoints that take deliveries and cost this process little
+ * have a pool of their own. Dear ones have another, and those on probation (never tried, or failing), each for some ms of
+ * the thread; on probation a failure keeps its slot for HOLD_MS, however soon it came.
  */
 import type { Account, Endpoint } from './endpoint.js';
 
@@ -19,7 +19,7 @@ export class SlotPool {
   /** Endpoints that may begin an attempt, by account. The account, and the endpoint, that had its turn last is at the end. */
   readonly #ready = new Map<Account, Set<Endpoint>>();
 
-  /** @param threadMs what the attempts in its slots may take of the thread, together: nobody waits for it longer */
+  /** @param threadMs what the attempts in its slots may take of the thread, together; absent: what they want */
   constructor(size: number, threadMs = Number.POSITIVE_INFINITY) {
     this.#size = size;
     this.#threadMs = threadMs;
@@ -40,7 +40,7 @@ export class SlotPool {
     return this.#ready.size > 0 && this.#held < this.#size && this.#costMs < this.#threadMs;
   }
 
-  /** Of the account with the fewest in flight, where a ms of the thread counts as one; of those, of the one whose last turn is longest ago. */
+  /** Of the account with the fewest in flight, a ms of the thread counted as one; of those, the one that waited longest. */
   next(now: number, mayBegin: (account: Account) => boolean): Endpoint | undefined {
     let best: Set<Endpoint> | undefined;
     let least = Number.POSITIVE_INFINITY;
