@@ -8,22 +8,21 @@ export interface Delivery {
   /** When its first attempt had ended. */
   endedAt: number;
   firstDeferredAt: number | null;
-  deferrals: number;
 }
+
+/** The first of a newcomer are those that go to its three URLs. */
+const FIRST = 3;
 
 export class Group {
   readonly deliveries: Delivery[] = [];
   /** When each refusal came. */
   readonly refusedAt: number[] = [];
   delivered = 0;
-  attempts = 0;
-  mostInFlight = 0;
-  #inFlight = 0;
+  #deferrals = 0;
   #turns = 0;
 
   came(url: string, cameAt: number): Delivery {
-    const ended = Number.POSITIVE_INFINITY;
-    const delivery: Delivery = { url, cameAt, turn: 0, endedAt: ended, firstDeferredAt: null, deferrals: 0 };
+    const delivery: Delivery = { url, cameAt, turn: 0, endedAt: Number.POSITIVE_INFINITY, firstDeferredAt: null };
     this.deliveries.push(delivery);
     return delivery;
   }
@@ -31,45 +30,40 @@ export class Group {
   began(delivery: Delivery): void {
     this.#turns += 1;
     if (delivery.turn === 0) delivery.turn = this.#turns;
-    this.attempts += 1;
-    this.#inFlight += 1;
-    this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
   }
 
   ended(delivery: Delivery, now: number): void {
-    this.#inFlight -= 1;
     delivery.endedAt = Math.min(delivery.endedAt, now);
   }
 
   deferred(delivery: Delivery, now: number): void {
-    delivery.deferrals += 1;
+    this.#deferrals += 1;
     delivery.firstDeferredAt ??= now;
   }
 
-  /** ms until their first attempts had ended; Infinity where they have not. */
-  get times(): number[] {
-    return this.deliveries.map(({ cameAt, endedAt }) => endedAt - cameAt);
+  /** When the first attempt of each had ended. */
+  get lastEndedAt(): number {
+    return Math.max(...this.deliveries.map(({ endedAt }) => endedAt));
   }
 
-  get tried(): number {
-    return this.deliveries.filter(({ turn }) => turn > 0).length;
-  }
-
-  get deferrals(): number {
-    return this.deliveries.reduce((sum, { deferrals }) => sum + deferrals, 0);
-  }
-
-  get mostDeferrals(): number {
-    return this.deliveries.reduce((most, { deferrals }) => Math.max(most, deferrals), 0);
-  }
-
-  percentile(percent: number): number {
-    const sorted = Float64Array.from(this.times).sort();
-    return sorted[Math.max(1, Math.ceil((percent / 100) * sorted.length)) - 1] ?? Number.NaN;
+  /** Times in ms until first attempts had ended; Infinity where they have not. */
+  get figures(): Readonly<Record<string, number>> {
+    const times = this.deliveries.map(({ cameAt, endedAt }) => endedAt - cameAt);
+    const sorted = Float64Array.from(times).sort();
+    return {
+      first: Math.max(...times.slice(0, FIRST)),
+      p99: sorted[Math.ceil(0.99 * sorted.length) - 1] ?? Number.NaN,
+      p100: sorted.at(-1) ?? Number.NaN,
+      deferred: this.#deferrals,
+      undelivered: this.deliveries.length - this.delivered,
+      'out of order': this.#outOfOrder(),
+      refusals: this.refusedAt.length,
+      'refusals/s': this.#mostRefusalsASecond(),
+    };
   }
 
   /** How many were first attempted later than one that came later to the same URL. */
-  get outOfOrder(): number {
+  #outOfOrder(): number {
     const turns = new Map<string, number>();
     let count = 0;
     for (const { url, turn } of this.deliveries.toReversed()) {
@@ -82,7 +76,7 @@ export class Group {
   }
 
   /** In any ten seconds, a second. */
-  get mostRefusalsASecond(): number {
+  #mostRefusalsASecond(): number {
     let from = 0;
     let most = 0;
     for (const [index, at] of this.refusedAt.entries()) {

@@ -8,68 +8,48 @@ const UNTIL = MINUTE;
 const NEWCOMER: Limits = { 'newcomer first': { below: SECOND }, 'newcomer p99': { below: 250 } };
 const LATER_NEWCOMER: Limits = { 'newcomer first': { below: 2 * SECOND } };
 
+export const HARMLESS: Limits = { ...unharmed({ well10: 50, well150: 400 }), ...NEWCOMER };
+export const NEARLY_HARMLESS: Limits = { ...unharmed({ well10: 100, well150: 500 }), ...LATER_NEWCOMER };
+const WITH_CPU = unharmed({ well10: 250, well150: 500 });
+export const NEARLY_HARMLESS_WITH_CPU: Limits = { ...WITH_CPU, ...LATER_NEWCOMER };
+
 interface Hostile {
   readonly accounts: number;
-  /** All come within that time. */
-  readonly spreadMs?: number;
+  readonly limits: Limits;
+  /** Their payments all come within 100 ms. */
+  readonly isAtOnce?: boolean;
+  readonly hasCpu?: boolean;
 }
 
-function hostile({ accounts, spreadMs }: Hostile): Scenario['plays'] {
-  return async (world) => {
-    world.healthy(UNTIL);
-    world.hostile({ accounts, manners: HOSTILE, ...(spreadMs ? { spreadMs } : {}) });
-    world.newcomer(UNTIL);
-    await world.goOn(UNTIL + 20 * SECOND);
-    return firstOfNewcomer(world);
+export function hostile({ accounts, limits, isAtOnce = false, hasCpu = false }: Hostile): Scenario {
+  return {
+    name: `${accounts} hostile accounts${isAtOnce ? ', all at once' : ''}${hasCpu ? ' (c)' : ''}`,
+    hasCpu,
+    limits,
+    plays: async (world) => {
+      world.healthy(UNTIL);
+      world.hostile(accounts, HOSTILE, isAtOnce ? 100 : undefined);
+      world.newcomer(UNTIL);
+      await world.goOn(UNTIL + 20 * SECOND);
+    },
   };
 }
 
-export function firstOfNewcomer(world: World) {
-  return { 'newcomer first': Math.max(...world.group('newcomer').times.slice(0, 3)) };
-}
-
-export function beside400(accounts: number): Scenario {
-  const limits = { ...unharmed({ well10: 50, well150: 400 }), ...NEWCOMER };
-  return { name: `${accounts} hostile accounts`, limits, plays: hostile({ accounts }) };
-}
-
-export function beside400AtOnce(accounts: number): Scenario {
-  const limits = { ...unharmed({ well10: 100, well150: 500 }), ...LATER_NEWCOMER };
-  return { name: `${accounts} hostile accounts, all at once`, limits, plays: hostile({ accounts, spreadMs: 100 }) };
-}
-
-export function beside400WithCpu(accounts: number): Scenario {
-  const limits = { ...unharmed({ well10: 250, well150: 500 }), ...LATER_NEWCOMER };
-  return { name: `${accounts} hostile accounts (c)`, hasCpu: true, limits, plays: hostile({ accounts }) };
-}
-
-const BESIDE_1200 = { ...unharmed({ well10: 100, well150: 500 }), ...LATER_NEWCOMER };
-
 export const HOSTILE_SCENARIOS: readonly Scenario[] = [
-  beside400(400),
-  { name: '1200 hostile accounts', limits: BESIDE_1200, plays: hostile({ accounts: 1_200 }) },
-  beside400AtOnce(400),
-  {
-    name: '1200 hostile accounts, all at once',
-    limits: BESIDE_1200,
-    plays: hostile({ accounts: 1_200, spreadMs: 100 }),
-  },
-  beside400WithCpu(400),
-  {
-    name: '1200 hostile accounts (c)',
-    hasCpu: true,
-    limits: unharmed({ well10: 250, well150: 500 }),
-    plays: hostile({ accounts: 1_200 }),
-  },
+  hostile({ accounts: 400, limits: HARMLESS }),
+  hostile({ accounts: 1_200, limits: NEARLY_HARMLESS }),
+  hostile({ accounts: 400, isAtOnce: true, limits: NEARLY_HARMLESS }),
+  hostile({ accounts: 1_200, isAtOnce: true, limits: NEARLY_HARMLESS }),
+  hostile({ accounts: 400, hasCpu: true, limits: NEARLY_HARMLESS_WITH_CPU }),
+  hostile({ accounts: 1_200, hasCpu: true, limits: WITH_CPU }),
   {
     name: 'a burst of 1000 beside 400 hostile accounts',
     limits: { ...unharmed({ well10: 50 }), ...inOrder('burst'), 'burst p100': { below: SECOND } },
     plays: async (world) => {
-      world.hostile({ accounts: 400, manners: HOSTILE });
+      world.hostile(400, HOSTILE);
       world.steady('well10', { id: 1, manner: answers(10), until: 3 * SECOND });
       burst(world, { at: 4 * SECOND, count: 1_000 });
       await world.goOn(40 * SECOND);
-      return outOfOrder(world, 'burst');
     },
   },
   {
@@ -77,10 +57,9 @@ export const HOSTILE_SCENARIOS: readonly Scenario[] = [
     // It needs 14 slow attempts at once, and its share is less until the others' queues are empty: 2 s, with one seed of four 7.
     limits: { 'well900 p99': { below: 10 * SECOND } },
     plays: async (world) => {
-      world.hostile({ accounts: 400, manners: HOSTILE });
+      world.hostile(400, HOSTILE);
       world.steady('well900', { id: 1, manner: answers(900), until: UNTIL, everyMs: 200 });
       await world.goOn(UNTIL + 30 * SECOND);
-      return {};
     },
   },
 ];
@@ -93,8 +72,4 @@ export function burst(world: World, { at, count }: { readonly at: number; readon
 
 export function inOrder(name: string): Limits {
   return { [`${name} out of order`]: { is: 0 }, [`${name} deferred`]: { is: 0 } };
-}
-
-export function outOfOrder(world: World, name: string) {
-  return { [`${name} out of order`]: world.group(name).outOfOrder };
 }

@@ -1,6 +1,12 @@
 /** All scenarios of the judge, and the few of make test. */
 import { DEAR_SCENARIOS } from './dear-scenarios.js';
-import { beside400, beside400AtOnce, beside400WithCpu, HOSTILE_SCENARIOS } from './hostile-scenarios.js';
+import {
+  HARMLESS,
+  HOSTILE_SCENARIOS,
+  hostile,
+  NEARLY_HARMLESS,
+  NEARLY_HARMLESS_WITH_CPU,
+} from './hostile-scenarios.js';
 import { OWN_SCENARIOS } from './own-scenarios.js';
 import type { Scenario } from './scenario.js';
 import { resets, SLOW_SCENARIOS, slow } from './slow-scenarios.js';
@@ -14,9 +20,9 @@ export const SCENARIOS: readonly Scenario[] = [
 
 /** 100 accounts each. */
 export const FEW_SCENARIOS: readonly Scenario[] = [
-  beside400(100),
-  beside400AtOnce(100),
-  beside400WithCpu(100),
+  hostile({ accounts: 100, limits: HARMLESS }),
+  hostile({ accounts: 100, isAtOnce: true, limits: NEARLY_HARMLESS }),
+  hostile({ accounts: 100, hasCpu: true, limits: NEARLY_HARMLESS_WITH_CPU }),
   slow({ accounts: 100, urls: 1, ms: 900, perSecond: 20 }),
   resets({ accounts: 100, hangs: 1, hangMs: 990 }),
 ];

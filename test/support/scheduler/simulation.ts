@@ -50,8 +50,6 @@ export class Simulation {
   /** Of what comes: the same whatever the scheduler does. */
   readonly random: () => number;
   readonly #jitter: () => number;
-  mostInFlight = 0;
-  #inFlight = 0;
 
   constructor({ seed, hasCpu }: { readonly seed: number; readonly hasCpu: boolean }) {
     const { clock } = this;
@@ -103,8 +101,6 @@ export class Simulation {
     const { processor, clock, scheduler } = this;
     const endpoint = `${to.accountId} ${to.url}`;
     group.began(delivery);
-    this.#inFlight += 1;
-    this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
     const hasConnected = processor.connects(endpoint);
     const answer = to.manner(clock.now());
     const { signal, retryAfterMs = 0, closes = false } = answer;
@@ -120,7 +116,6 @@ export class Simulation {
     const hasAnswered = signal === 'succeeded' || signal === 'refused';
     if (hasAnswered && !closes) processor.keeps(endpoint);
     else if (isConnected) scheduler.disconnected(to.accountId, to.url);
-    this.#inFlight -= 1;
     acquired.ended({ signal, retryAfterMs });
     acquired.leave();
     return answer;

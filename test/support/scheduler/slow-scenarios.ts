@@ -1,5 +1,4 @@
 /** Beside receivers that are slow, or slow at times. */
-import { firstOfNewcomer } from './hostile-scenarios.js';
 import { answers, pulsing, resetting } from './manners.js';
 import { type Scenario, unharmed } from './scenario.js';
 import { SECOND } from './simulation.js';
@@ -25,7 +24,6 @@ export function slow({ accounts, urls, ms, perSecond }: Slow): Scenario {
       world.many({ accounts, urls, perSecond, until, manner: () => answers(ms), isSpread: true });
       world.newcomer(until);
       await world.goOn(until + SETTLES_MS);
-      return firstOfNewcomer(world);
     },
   };
 }
@@ -56,7 +54,6 @@ function pulses({ accounts, everyMs, hangMs, ends }: Pulsing): Scenario {
         }
       }
       await world.goOn(until + SETTLES_MS);
-      return {};
     },
   };
 }
@@ -77,7 +74,6 @@ export function resets({ accounts, hangs, hangMs }: Resetting): Scenario {
       const manner = () => resetting(hangs, hangMs);
       world.many({ accounts, perSecond: 2, from: 2 * SECOND, until, manner, warmUp: 30 });
       await world.goOn(until + SETTLES_MS);
-      return {};
     },
   };
 }

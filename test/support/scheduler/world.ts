@@ -7,9 +7,6 @@ const URLS = 3;
 /** The first account of those that are beside the healthy ones. */
 const FIRST = 1_000;
 
-/** By name. */
-export type Figures = Readonly<Record<string, number>>;
-
 export interface Steady {
   readonly id: number;
   readonly manner: Manner;
@@ -38,12 +35,13 @@ export class World {
   /** Those beside the healthy ones. */
   readonly others = new Group();
   readonly #groups = new Map<string, Group>();
+  readonly #noted: Record<string, number> = {};
 
   constructor(played: { readonly seed: number; readonly hasCpu: boolean }) {
     this.simulation = new Simulation(played);
   }
 
-  /** A healthy one, of which figures are told. */
+  /** A healthy one, which has figures. */
   group(name: string): Group {
     const group = this.#groups.get(name) ?? new Group();
     this.#groups.set(name, group);
@@ -68,16 +66,16 @@ export class World {
     this.steady('well900', { id: 3, manner: answers(900), from, until, everyMs: 200 });
   }
 
-  newcomer(until: number, from = 5 * SECOND): void {
-    this.steady('newcomer', { id: 4, manner: answers(10), from, until });
+  newcomer(until: number): void {
+    this.steady('newcomer', { id: 4, manner: answers(10), from: 5 * SECOND, until });
   }
 
-  /** Hostile accounts with 5 payments to `most` each within that time. */
-  hostile({ accounts, most = 100, spreadMs = 10 * SECOND, manners }: Hostile): void {
+  /** Hostile accounts with 5 to 100 payments each within that time. */
+  hostile(accounts: number, manners: readonly Manner[], spreadMs = 10 * SECOND): void {
     const { random } = this.simulation;
     for (let id = FIRST; id < FIRST + accounts; id += 1) {
       const endpoints = endpointsOf(id, URLS, (url) => manners[(id + url) % manners.length]);
-      const payments = 5 + Math.floor((most - 5) * random());
+      const payments = 5 + Math.floor(95 * random());
       for (let n = 0; n < payments; n += 1) {
         const at = spreadMs * random();
         for (const each of endpoints) this.send(at, each, this.others);
@@ -100,27 +98,18 @@ export class World {
     return this.simulation.clock.goOn(ms);
   }
 
-  figures(): Figures {
-    const { others, simulation } = this;
-    const figures: Record<string, number> = {};
-    for (const [name, group] of this.#groups) {
-      for (const percent of [50, 99, 100]) figures[`${name} p${percent}`] = group.percentile(percent);
-      figures[`${name} deferred`] = group.deferrals;
-    }
-    if (others.deliveries.length > 0) {
-      figures['others tried'] = others.tried / others.deliveries.length;
-      figures['others deferred'] = others.deferrals;
-      figures['others deferred most'] = others.mostDeferrals;
-    }
-    return { ...figures, 'most in flight': simulation.mostInFlight };
+  /** A figure of a scenario's own. */
+  note(name: string, value: number): void {
+    this.#noted[name] = value;
   }
-}
 
-interface Hostile {
-  readonly accounts: number;
-  readonly manners: readonly Manner[];
-  readonly most?: number;
-  readonly spreadMs?: number;
+  /** Of each group by the group's name, and those that were noted. */
+  get figures(): Readonly<Record<string, number>> {
+    const ofGroups = [...this.#groups].flatMap(([group, { figures }]) =>
+      Object.entries(figures).map(([name, value]) => [`${group} ${name}`, value] as const),
+    );
+    return { ...Object.fromEntries(ofGroups), ...this.#noted };
+  }
 }
 
 export function endpointsOf(accountId: number, urls: number, manner: (url: number) => Manner | undefined): Endpoint[] {
