@@ -1,26 +1,20 @@
-/**
- * Commits for a group the offsets that are done, one commit at a time and at most every 100 ms; once a second together with
- * the work done behind them, which a killed process would otherwise do again.
- */
+/** Commits what is done for a group, one commit at a time: the offsets, and the work done behind them. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RecordLane } from './record-lane.js';
+import type { Progress, RecordLane } from './record-lane.js';
 import { withinTime } from './time-limit.js';
 
-const KEEP_EVERY_MS = 100;
+/** A killed process does again what it did since. */
+const KEEP_EVERY_MS = 250;
 const TRY_AGAIN_MS = 500;
-const BEHIND_EVERY_MS = 1_000;
-/** Hazard: to encode a million records takes a second. */
+/** Hazard: to encode a million records takes a second. Above this, only the last commit has the work done behind. */
 const MOST_BEHIND = 20_000;
 
-type Save<K> = (offsets: ReadonlyMap<K, number>, withBehind: boolean) => Promise<void>;
+type Save<K> = (progress: ReadonlyMap<K, Progress>) => Promise<void>;
 
 export class OffsetKeeper<K extends RecordLane> {
   readonly #lanes: () => Iterable<K>;
   readonly #save: Save<K>;
-  /** A bare offset replaces what was committed with the last one: only from here on it covers that. */
-  readonly #coveredFrom = new WeakMap<K, number>();
   #timer: NodeJS.Timeout | null = null;
-  #behindTimer: NodeJS.Timeout | null = null;
   #saving: Promise<boolean> = Promise.resolve(true);
   #stopped = false;
 
@@ -31,19 +25,17 @@ export class OffsetKeeper<K extends RecordLane> {
 
   keepSoon(): void {
     this.#after(KEEP_EVERY_MS);
-    this.#behindSoon();
   }
 
-  /** Commits everything another consumer should know, work done behind gaps too. Never rejects. @returns false if failed */
+  /** Commits everything another consumer should know. Never rejects. @returns false if it failed */
   handOver(): Promise<boolean> {
-    return this.#saved((lane) => lane.toHandOver, true);
+    return this.#saved(Number.POSITIVE_INFINITY);
   }
 
   /** The last commit, a hand-over: retried until everything done is committed, for at most that long; never rejects. */
   async finish(ms: number): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
-    if (this.#behindTimer) clearTimeout(this.#behindTimer);
     const until = performance.now() + ms;
     for (let left = ms; left > 0; left = until - performance.now()) {
       if (await withinTime(left, this.handOver()).catch(() => false)) return;
@@ -51,14 +43,13 @@ export class OffsetKeeper<K extends RecordLane> {
     }
   }
 
-  #saved(offsetOf: (lane: K, coveredFrom: number) => number | null, withBehind: boolean): Promise<boolean> {
+  #saved(mostBehind: number): Promise<boolean> {
     this.#saving = this.#saving
-      .then(() => this.#keep(offsetOf, withBehind))
+      .then(() => this.#keep(mostBehind))
       .then(
         () => true,
         () => {
           this.#after(TRY_AGAIN_MS);
-          if (withBehind) this.#behindSoon();
           return false;
         },
       );
@@ -69,32 +60,19 @@ export class OffsetKeeper<K extends RecordLane> {
     if (this.#stopped) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      void this.#saved(
-        ({ unremembered }, from) => (unremembered === null || unremembered < from ? null : unremembered),
-        false,
-      );
+      void this.#saved(MOST_BEHIND);
     }, ms);
   }
 
-  #behindSoon(): void {
-    if (this.#stopped) return;
-    this.#behindTimer ??= setTimeout(() => {
-      this.#behindTimer = null;
-      void this.#saved((lane) => (lane.behindSize > MOST_BEHIND ? null : lane.toHandOver), true);
-    }, BEHIND_EVERY_MS);
-  }
-
-  async #keep(offsetOf: (lane: K, coveredFrom: number) => number | null, withBehind: boolean): Promise<void> {
-    const advanced = new Map<K, number>();
+  async #keep(mostBehind: number): Promise<void> {
+    const progress = new Map<K, Progress>();
     for (const lane of this.#lanes()) {
-      const offset = offsetOf(lane, this.#coveredFrom.get(lane) ?? 0);
-      if (offset !== null) advanced.set(lane, offset);
+      const hasBehind = lane.behindSize > 0 && lane.behindSize <= mostBehind;
+      const offset = lane.unremembered ?? (hasBehind ? lane.committed : null);
+      if (offset !== null) progress.set(lane, { offset, ...(hasBehind && { behind: lane.behind }) });
     }
-    if (advanced.size === 0) return;
-    await this.#save(advanced, withBehind);
-    for (const [lane, offset] of advanced) {
-      lane.remembered(offset);
-      this.#coveredFrom.set(lane, withBehind && lane.behindSize > 0 ? lane.handedOutEnd : 0);
-    }
+    if (progress.size === 0) return;
+    await this.#save(progress);
+    for (const [lane, { offset }] of progress) lane.remembered(offset);
   }
 }

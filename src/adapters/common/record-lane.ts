@@ -16,6 +16,12 @@ export interface DoneBehind {
   readonly parts: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
+/** A group's finished work in a partition: every record before the offset, and work behind it. */
+export interface Progress {
+  readonly offset: number;
+  readonly behind?: DoneBehind;
+}
+
 interface DueRecord {
   readonly record: ReceivedRecord;
   /** ms by performance.now(). */
@@ -119,11 +125,6 @@ export class RecordLane {
     return doneTo > this.#remembered ? doneTo : null;
   }
 
-  /** The same for a hand-over to another consumer, or to the next start; work done behind the offset counts too. */
-  get toHandOver(): number | null {
-    return this.unremembered ?? (this.behindSize > 0 ? this.#remembered : null);
-  }
-
   remembered(offset: number): void {
     this.#remembered = offset;
   }
@@ -136,17 +137,13 @@ export class RecordLane {
     return this.#done.size + this.#parts.size;
   }
 
-  get handedOutEnd(): number {
-    return (this.#handedOut.at(-1) ?? -1) + 1;
-  }
-
   /** With nothing outstanding, everything read is done, including transaction markers, which have offsets. */
   protected get doneTo(): number {
     const isIdle = this.#queue.length === 0 && this.#firstUndone === this.#handedOut.length;
     return isIdle ? Math.max(this.readTo, this.#doneTo) : this.#doneTo;
   }
 
-  protected get committed(): number {
+  get committed(): number {
     return this.#remembered;
   }
 

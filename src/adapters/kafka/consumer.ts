@@ -9,6 +9,7 @@ import type { TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { encodedBehind } from '../common/done-behind.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
+import type { Progress } from '../common/record-lane.js';
 import { RecordPump } from '../common/record-pump.js';
 import { withinTime } from '../common/time-limit.js';
 import { AssignedPartitions } from './assigned-partitions.js';
@@ -22,8 +23,8 @@ const QUIET_WITHIN_MS = 1_000;
 /** Likewise, for the commit. Both are far below the session timeout. */
 const HAND_OVER_WITHIN_MS = 1_000;
 const COMMIT_WITHIN_MS = 4_000;
-/** In base64url, what Kafka stores with an offset by default: 4,096 characters. */
-const MOST_BEHIND_BYTES = 3_000;
+/** Characters that Kafka stores with an offset by default. */
+const MOST_METADATA = 4_096;
 
 export class KafkaConsumer implements Consumer {
   readonly closed: Promise<void>;
@@ -54,7 +55,7 @@ export class KafkaConsumer implements Consumer {
     this.#offsets = new OffsetKeeper(
       // The offset of a group that takes no record would look like a lag.
       () => (options.inFlight > 0 ? this.#partitions.lanes() : []),
-      (offsets, withBehind) => this.#commit(offsets, withBehind),
+      (progress) => this.#commit(progress),
     );
   }
 
@@ -123,14 +124,16 @@ export class KafkaConsumer implements Consumer {
     this.#partitions.joining();
   }
 
-  async #commit(offsets: ReadonlyMap<PartitionLane, number>, withBehind: boolean): Promise<void> {
-    const owned = [...offsets].filter(([lane]) => this.#partitions.has(lane));
-    await this.#member.commit(owned.map(([lane, offset]) => committedOf(lane, offset, withBehind)));
+  async #commit(progress: ReadonlyMap<PartitionLane, Progress>): Promise<void> {
+    const owned = [...progress].filter(([lane]) => this.#partitions.has(lane));
+    await this.#member.commit(owned.map(([lane, reached]) => committedOf(lane, reached)));
   }
 }
 
-function committedOf(lane: PartitionLane, offset: number, withBehind: boolean): TopicPartitionOffsetAndMetadata {
-  const { topic, partition, behind } = lane;
-  const metadata = withBehind ? encodedBehind(behind, offset, MOST_BEHIND_BYTES) : '';
+function committedOf(
+  { topic, partition }: PartitionLane,
+  { offset, behind }: Progress,
+): TopicPartitionOffsetAndMetadata {
+  const metadata = behind ? encodedBehind(behind, offset, MOST_METADATA) : '';
   return { topic, partition, offset: String(offset), metadata };
 }

@@ -1,7 +1,7 @@
 /** A consumer of the embedded broker; its topics are its lanes. It is alone in its group: one `serve` has DATA_DIR. */
 import type { ConsumeOptions, Consumer, ConsumerState, PartitionState, ReceivedRecord } from '../../ports/broker.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
-import { type LaneItem, laneItem, RecordLane } from '../common/record-lane.js';
+import { type LaneItem, laneItem, type Progress, RecordLane } from '../common/record-lane.js';
 import { RecordPump } from '../common/record-pump.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
@@ -79,7 +79,7 @@ export class SqliteConsumer implements Consumer {
     this.#pump = new RecordPump({ ...options, onDone: () => this.#offsets.keepSoon() });
     this.#offsets = new OffsetKeeper(
       () => this.#lanes,
-      (offsets, withBehind) => this.#remember(offsets, withBehind),
+      (progress) => this.#remember(progress),
     );
     this.#lanes = topics.map((topic) => new TopicLane(topic, log, group, notBefore));
     this.#pump.setLanes(this.#lanes);
@@ -127,10 +127,8 @@ export class SqliteConsumer implements Consumer {
     if (changed.length > 0) this.#pump.pump();
   }
 
-  async #remember(offsets: ReadonlyMap<TopicLane, number>, withBehind: boolean): Promise<void> {
-    const progress = new Map(
-      [...offsets].map(([{ topic, behind }, offset]) => [topic, withBehind ? { offset, behind } : { offset }]),
-    );
-    await this.#log.rememberProgress(this.#options.group, progress);
+  async #remember(progress: ReadonlyMap<TopicLane, Progress>): Promise<void> {
+    const byTopic = new Map([...progress].map(([{ topic }, reached]) => [topic, reached]));
+    await this.#log.rememberProgress(this.#options.group, byTopic);
   }
 }

@@ -7,7 +7,7 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { decodedBehind, encodedBehind } from '../common/done-behind.js';
-import type { DoneBehind } from '../common/record-lane.js';
+import type { Progress } from '../common/record-lane.js';
 import type { StoreFile } from './store-file.js';
 import { encodedHeaders, recordOf, type StoredRecord } from './stored-record.js';
 
@@ -17,12 +17,6 @@ export interface RecordPage {
   readonly page: readonly (ReceivedRecord | UnreadableBatch)[];
   readonly next: number;
   readonly atEnd: boolean;
-}
-
-/** A group's finished work in a topic: every record before the offset, and work behind it. */
-export interface GroupProgress {
-  readonly offset: number;
-  readonly behind?: DoneBehind;
 }
 
 /** Records published to a topic until its transaction starts. */
@@ -109,7 +103,7 @@ export class RecordLog {
     }
   }
 
-  progress(group: string, topic: string): GroupProgress {
+  progress(group: string, topic: string): Progress {
     const row = this.#sql.progress.get(group, topic) as { next_offset: number; done_behind: string } | undefined;
     const offset = row?.next_offset ?? 0;
     const behind = decodedBehind(row?.done_behind ?? '', offset);
@@ -121,7 +115,7 @@ export class RecordLog {
     return (this.#sql.progress.get(group, topic) as { next_offset: number } | undefined)?.next_offset ?? null;
   }
 
-  rememberProgress(group: string, progress: ReadonlyMap<string, GroupProgress>): Promise<void> {
+  rememberProgress(group: string, progress: ReadonlyMap<string, Progress>): Promise<void> {
     return this.#store.write('offsets', () => {
       for (const [topic, { offset, behind }] of progress) {
         const doneBehind = behind ? encodedBehind(behind, offset, Number.POSITIVE_INFINITY) : '';
