@@ -44,11 +44,15 @@ describeBackbones((backbone) => {
       const deferred = found.value('account_webhooks_deferred_total', { reason: 'endpoint-failing' }) ?? 0;
       return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, deferred };
     });
-    const hasCaughtUp = async () => {
-      found = await scrape(served.service.adminUrl);
-      return found.value('account_webhooks_projection_lag_seconds') === 0;
-    };
-    await eventually(hasCaughtUp, { message: 'the read model is behind' });
+    // On a busy machine deliveries of a failing URL are deferred before its breaker opens.
+    await eventually(
+      async () => {
+        found = await scrape(served.service.adminUrl);
+        const isOpen = found.value('account_webhooks_breakers_open') === 1;
+        return isOpen && found.value('account_webhooks_projection_lag_seconds') === 0;
+      },
+      { message: 'the read model is behind, or the breaker is not open' },
+    );
   });
 
   const expectBetween = (value: number | undefined, least: number, most: number) => {
@@ -72,14 +76,14 @@ describeBackbones((backbone) => {
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'not-valid' })).toBe(1);
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'exhausted' })).toBeGreaterThanOrEqual(1);
     expect(found.value('account_webhooks_deferred_total', { reason: 'endpoint-failing' })).toBeGreaterThanOrEqual(1);
-    expect(found.value('account_webhooks_breakers_open')).toBe(1);
     expect(found.value('account_webhooks_consumption_paused')).toBe(0);
   });
 
   test('attempts by result, and the time from event to delivery', () => {
     expect([found.value(ATTEMPTS, { result: '2xx' }), found.value(ATTEMPTS, { result: '4xx' })]).toEqual([2, 1]);
     const failed = found.value(ATTEMPTS, { result: '5xx' }) ?? 0;
-    expect(failed).toBeGreaterThanOrEqual(4 + 10);
+    // A breaker opens after 10 failures or, on a busy machine, 30 s of them.
+    expect(failed).toBeGreaterThan(4);
     expectBetween(found.value('account_webhooks_connections_total'), 1, 3 + failed);
     expect(found.value(`${LATENCY}_count`, { path: 'direct' })).toBe(1);
     expect(found.value(`${LATENCY}_count`, { path: 'retried' })).toBe(1);
