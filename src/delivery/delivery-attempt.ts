@@ -263,7 +263,7 @@ class DeliveryAttempt {
 
 const NOT_PREPARED = { kind: 'deferred', why: 'not-prepared', pausedMs: 0 } as const;
 const NOT_AWAY: Away = { since: null, longer: () => null };
-const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
+const INTERRUPTED_BY = { stop: 'stopping', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);
 
 /** The trace of its first attempt, where its payment has none. */

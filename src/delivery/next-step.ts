@@ -161,12 +161,11 @@ function defer(delivery: Delivery, deferral: Deferral, time: StepTime): NextStep
 const WAITS_FOR: Readonly<Record<DeferReason, WaitingFor>> = {
   queue: 'queue',
   stopping: 'queue',
-  stalled: 'queue',
   'not-prepared': 'queue',
   'endpoint-failing': 'endpoint-failing',
   'endpoint-paused': 'endpoint-paused',
 };
-const OUR_FAULTS: ReadonlySet<DeferReason> = new Set<DeferReason>(['stopping', 'stalled', 'not-prepared']);
+const OUR_FAULTS: ReadonlySet<DeferReason> = new Set<DeferReason>(['stopping', 'not-prepared']);
 
 /** A URL with a queue takes deliveries: it is not away. */
 function awayFrom({ deferredFrom, usedMs }: Delivery, why: DeferReason, { inHandMs }: StepTime): number | null {

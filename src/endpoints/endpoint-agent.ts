@@ -7,8 +7,6 @@ import { type IdleConnection, IdleConnections } from './idle-connections.js';
 import { NEVER_REACHED_BYTES, ReceivedLimit } from './received-limit.js';
 
 const CHECK_MS = 100;
-/** No turn of the event loop takes this long: the process or its machine was stopped. */
-const STALL_MS = 2_000;
 const KEEP_ALIVE_MS = 60_000;
 const MOST_IDLE = 1_000;
 /** Then address and certificate are checked again: a receiver may have moved. */
@@ -23,8 +21,6 @@ export interface AgentOptions extends ConnectorOptions {
   readonly mostIdle?: number;
   /** A connection is not used again after this time. Default: 10 min. */
   readonly mostAgeMs?: number;
-  /** Default: 2 s. */
-  readonly stallMs?: number;
   /** Called with account and URL of a request with which a connection ended, or shortly after which: the next one needs another. */
   readonly disconnected?: (accountId: number, url: string) => void;
 }
@@ -64,21 +60,16 @@ export class EndpointAgent {
   readonly #connections = new Set<Connection>();
   readonly #idle: IdleConnections<Connection>;
   readonly #mostAgeMs: number;
-  readonly #stallMs: number;
   readonly #disconnected: (accountId: number, url: string) => void;
   /** While there are connections. */
   #checks: NodeJS.Timeout | undefined;
-  /** performance.now() */
-  #checkedAt = 0;
-  #stalledUntil = Number.NEGATIVE_INFINITY;
   #isDestroyed = false;
 
   constructor(options: AgentOptions) {
-    const { keepAliveMs = KEEP_ALIVE_MS, mostIdle = MOST_IDLE, stallMs = STALL_MS } = options;
+    const { keepAliveMs = KEEP_ALIVE_MS, mostIdle = MOST_IDLE } = options;
     this.#mostAgeMs = options.mostAgeMs ?? MOST_AGE_MS;
     this.#connector = new GuardedConnector(options);
     this.#idle = new IdleConnections(mostIdle);
-    this.#stallMs = stallMs;
     this.#disconnected = options.disconnected ?? (() => undefined);
     this.#options = {
       pipelining: 1,
@@ -116,12 +107,6 @@ export class EndpointAgent {
     return connectedAt !== undefined && connectedAt < time;
   }
 
-  /** Whether this process stood still since that time (performance.now()), during a request. */
-  hasStalledSince(time: number): boolean {
-    this.#lookForStall();
-    return this.#stalledUntil >= time;
-  }
-
   /** Ends every connection, including those in progress: undici would wait for these. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
@@ -129,7 +114,7 @@ export class EndpointAgent {
     await Promise.all([...this.#connections].map(({ client }) => client.destroy()));
     // undici does not tell the end of those that were connecting.
     this.#connections.clear();
-    this.#endChecks();
+    clearInterval(this.#checks);
   }
 
   #open(origin: string): Connection {
@@ -161,29 +146,10 @@ export class EndpointAgent {
       return connection;
     }
     this.#connections.add(connection);
-    if (!this.#checks) this.#beginChecks();
-    return connection;
-  }
-
-  #beginChecks(): void {
-    this.#checkedAt = performance.now();
-    this.#checks = setInterval(() => {
-      this.#lookForStall();
+    this.#checks ??= setInterval(() => {
       for (const { limit } of this.#connections) limit.checkTcp();
     }, CHECK_MS).unref();
-  }
-
-  #endChecks(): void {
-    this.#lookForStall();
-    clearInterval(this.#checks);
-    this.#checks = undefined;
-  }
-
-  #lookForStall(): void {
-    if (!this.#checks) return;
-    const now = performance.now();
-    if (now - this.#checkedAt >= this.#stallMs) this.#stalledUntil = now;
-    this.#checkedAt = now;
+    return connection;
   }
 
   /** Emitted one turn of the event loop after the response, and after the end of a connection too. */
@@ -203,7 +169,9 @@ export class EndpointAgent {
     this.#connections.delete(connection);
     this.#idle.delete(connection);
     void connection.client.destroy(error);
-    if (this.#connections.size === 0) this.#endChecks();
+    if (this.#connections.size > 0) return;
+    clearInterval(this.#checks);
+    this.#checks = undefined;
   }
 }
 

@@ -8,8 +8,8 @@ const DELIVERY_STEPS = ['delivered', 'retrying', 'deferred', 'exhausted', 'cance
 /** retrying: an attempt failed, and another will follow. deferred: moved to a tier without an attempt, uncounted. */
 type DeliveryStep = (typeof DELIVERY_STEPS)[number];
 
-const DEFER_REASONS = ['queue', 'endpoint-failing', 'endpoint-paused', 'stopping', 'stalled', 'not-prepared'] as const;
-/** stalled: this process stood still during the attempt. not-prepared: our own fault, in keys or store. */
+const DEFER_REASONS = ['queue', 'endpoint-failing', 'endpoint-paused', 'stopping', 'not-prepared'] as const;
+/** not-prepared: our own fault, in keys or store. */
 export type DeferReason = (typeof DEFER_REASONS)[number];
 
 const ENDS = ['not-valid', 'exhausted', 'deactivated'] as const;

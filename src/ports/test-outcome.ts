@@ -14,7 +14,7 @@ export interface TestResult {
   readonly response: string | null;
 }
 
-/** interrupted: the service stopped or stood still; this says nothing about the endpoint. */
+/** interrupted: the service stops; this says nothing about the endpoint. */
 export type TestOutcome =
   | { readonly kind: 'sent'; readonly result: TestResult }
   | { readonly kind: 'busy' }

@@ -1,6 +1,6 @@
 /** Receivers that send no response, more than is read of one, or without end what is no part of one. */
 import type { TLSSocket } from 'node:tls';
-import { AttemptFixture, failure, LONG, OK, send, writeForEver } from '../support/scenes/attempt-fixture.js';
+import { AttemptFixture, failure, OK, send, writeForEver } from '../support/scenes/attempt-fixture.js';
 import { startReceiver } from '../support/servers/receiver.js';
 import { type RecordSender, recordServer } from '../support/servers/tls-records.js';
 
@@ -107,8 +107,7 @@ describe('TLS records without content:', () => {
   async function received(answer: (sender: RecordSender) => Buffer) {
     const server = await recordServer((socket, sender) => socket.write(answer(sender)));
     const listener = await fixture.listening(server);
-    // The server computes its flood in this process.
-    const agent = await fixture.agent({ stallMs: LONG });
+    const agent = await fixture.agent();
     const result = await send(agent, `https://localhost:${listener.port}/`);
     return { result, listener };
   }

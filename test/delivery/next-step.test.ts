@@ -160,7 +160,7 @@ const ROWS: readonly Row[] = [
       delivery: { deferredFrom: null, deferredMs: 42_500, waitingFor: 'endpoint-paused' },
     },
   ],
-  ...(['stopping', 'stalled', 'not-prepared'] as const).map(
+  ...(['stopping', 'not-prepared'] as const).map(
     (why): Row => [
       `our own fault says nothing of its URL: ${why}`,
       { deferredFrom: 7, usedMs: 120 * MINUTE },

