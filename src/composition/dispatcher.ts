@@ -57,7 +57,7 @@ export async function startDispatching(
   const current = { dispatching: await untilAvailable(core, begin) };
   brokerContact.why = null;
   const stopping = new AbortController();
-  const closed = keepDispatching(core, current, again, stopping.signal);
+  const closed = again ? keepDispatching(core, current, stopping.signal) : current.dispatching.dispatcher.closed;
   stops.push(async () => {
     stopping.abort();
     await current.dispatching.dispatcher.close();
@@ -89,8 +89,8 @@ export function writeNotices(
   stops.push(() => writer.close());
 }
 
-/** Begins the dispatcher anew where another tier appeared; and one that Kafka refuses, so that the API in this process continues. */
-async function keepDispatching(core: Core, current: Current, again: boolean, signal: AbortSignal): Promise<void> {
+/** Begins a dispatcher anew that Kafka refuses, so that the API in this process continues. */
+function keepDispatching(core: Core, current: Current, signal: AbortSignal): Promise<void> {
   const { logger, brokerContact } = core;
   let isFirst = true;
   const work = async () => {
@@ -111,8 +111,7 @@ async function keepDispatching(core: Core, current: Current, again: boolean, sig
     brokerContact.why = error instanceof Error ? error.message : String(error);
     logger.error({ err: error }, 'the dispatcher lost the broker; restarting it');
   };
-  if (again) return retry(work, { signal, failed, longestPauseMs: LONGEST_PAUSE_MS });
-  while (!signal.aborted) await work();
+  return retry(work, { signal, failed, longestPauseMs: LONGEST_PAUSE_MS });
 }
 
 async function beginDispatching(core: Core): Promise<Dispatching> {

@@ -12,8 +12,6 @@ import { sleep } from '../time/retry.js';
 
 const GATHER_MS = 5;
 const ASK_AGAIN_MS = 250;
-/** A head is passed within milliseconds, and within seconds after a restart of the event store. */
-export const LATE_MS = 30_000;
 
 /**
  * Requests a head; fulfils once the read model has passed it.
@@ -31,21 +29,17 @@ export class Confirmation {
   readonly #passHead: PassHead;
   readonly #signal: AbortSignal;
   readonly #now: () => number;
-  readonly #onLate: (isLate: boolean) => void;
   #next: Question | null = null;
   #asked: Question | null = null;
-  #isLate = false;
 
   /**
    * @param signal aborted when nobody waits any longer: unconfirmed work is not done, and its records are redelivered
    * @param now ms, monotonic
-   * @param onLate called once when a question has waited for LATE_MS, and once when it is answered
    */
-  constructor(passHead: PassHead, signal: AbortSignal, now: () => number, onLate: (isLate: boolean) => void) {
+  constructor(passHead: PassHead, signal: AbortSignal, now: () => number) {
     this.#passHead = passHead;
     this.#signal = signal;
     this.#now = now;
-    this.#onLate = onLate;
   }
 
   /** Fulfilled when the read model has caught up with the store's state at the time of the call. */
@@ -72,20 +66,11 @@ export class Confirmation {
     await sleep(GATHER_MS, this.#signal);
     this.#asked = this.#next;
     this.#next = null;
-    // A timer drops fractions of a ms, and would come too early.
-    const timer = setTimeout(() => this.#late(true), Math.ceil(LATE_MS - this.waitingMs) + 1);
     try {
       await this.#passed();
-      this.#late(false);
     } finally {
-      clearTimeout(timer);
       this.#asked = null;
     }
-  }
-
-  #late(isLate: boolean): void {
-    if (isLate !== this.#isLate) this.#onLate(isLate);
-    this.#isLate = isLate;
   }
 
   /** @throws once the signal aborts */

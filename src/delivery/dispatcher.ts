@@ -7,7 +7,7 @@ import type { Broker, BrokerRefused, ReceivedRecord, RecordHandler, UnreadableBa
 import { requestIn } from './again/request.js';
 import { Requests } from './again/requests.js';
 import type { Backpressure } from './backpressure.js';
-import { Confirmation, LATE_MS, type PassHead } from './confirmation.js';
+import { Confirmation, type PassHead } from './confirmation.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { createDeliver, type Deliver } from './delivery-attempt.js';
 import { progressIn } from './delivery-progress.js';
@@ -17,14 +17,13 @@ import { LogWriter } from './log/log-writer.js';
 import { noticeDelivery } from './notices/notice.js';
 import { placeOf } from './record-place.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
-import { existingTiers, tierAppears } from './retry/tiers.js';
 import { passOn } from './retry/waiting.js';
 import { eachStepOnce } from './steps-once.js';
 import { noticeGroup, retryGroup } from './topics.js';
 
 const DRAIN_MS = 5_000;
-/** A tier that appears is read within a minute, the join of its group included. */
-const TIER_LOOK_MS = 30_000;
+/** A head is passed within milliseconds, and within seconds after a restart of the event store. */
+const LATE_MS = 30_000;
 /** After the drain: time for retry records to become durable. */
 const ABANDON_MS = 3_000;
 /** Per consumer: records, of which one may wait in the queues of three URLs. More than all of its queues hold. */
@@ -59,13 +58,11 @@ export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly passHead: PassHead;
   /** How long a stop waits for attempts in progress. */
   readonly drainMs?: number;
-  /** How often it looks for new tiers. */
-  readonly tierLookMs?: number;
   readonly backpressure: Pick<Backpressure, 'mayConsume'>;
 };
 
 export async function startDispatcher(given: DispatcherParts) {
-  const { drainMs = DRAIN_MS, tierLookMs = TIER_LOOK_MS } = given;
+  const { drainMs = DRAIN_MS } = given;
   const interrupt = new AbortController();
   const abandon = new AbortController();
   let refused: (error: BrokerRefused) => void = () => undefined;
@@ -73,20 +70,15 @@ export async function startDispatcher(given: DispatcherParts) {
     refused = reject;
   });
   const signals = { interrupt: interrupt.signal, abandon: abandon.signal, refused };
-  let inHand = () => 0;
-  const onLate = (isLate: boolean) => {
-    const late = { inHand: inHand(), unconfirmedMs: confirmation.waitingMs };
-    if (isLate) given.logger.warn(unconfirmedText(late, given.now()) ?? '');
-    else given.logger.info('payments are confirmed again');
-  };
-  const confirmation = new Confirmation(given.passHead, interrupt.signal, given.monotonicNow, onLate);
+  const confirmation = new Confirmation(given.passHead, interrupt.signal, given.monotonicNow);
   const log = new LogWriter({ ...given, ...signals, topic: given.topics.deliveries });
   const requests = new Requests(given);
   const parts = { ...given, ...signals, confirmation, log, requests };
   const { schedule, topics } = parts;
   const { retry, deferred } = topics.tiers(schedule);
   const written = [...retry, ...deferred].map(({ topic }) => topic);
-  const tiers = [...new Set([...written, ...(await existingTiers(parts))])];
+  // Processes with different schedules may share an installation, and each writes to its own tiers.
+  const tiers = [...new Set([...written, ...(await parts.broker.listTopics()).filter(topics.isTier)])];
   const own = [topics.deadLetters, topics.deliveries, topics.requests, topics.notices];
   await parts.broker.ensureTopics([...topics.payments, ...tiers, ...own]);
   const closing = new AbortController();
@@ -95,20 +87,15 @@ export async function startDispatcher(given: DispatcherParts) {
     closing.abort();
     throw error;
   });
-  inHand = () => payments.state().inHand;
   const consumers = [payments, retries, notices];
-  const appeared = tierAppears(parts, tiers, tierLookMs, closing.signal);
   // Redelivered records would be attempted again, and again in vain.
   refusal.catch(() => {
     for (const consumer of consumers) consumer.stop();
   });
   const died = Promise.all(consumers.map((consumer) => consumer.closed));
   return {
-    /**
-     * Fulfilled once closed, or to be begun anew because there are tiers that it does not read. Rejected if a consumer died for
-     * good, or the broker refused a publish.
-     */
-    closed: Promise.race([refusal, died, appeared.then((isSo) => (isSo ? null : died))]).then(() => undefined),
+    /** Fulfilled once closed. Rejected if a consumer died for good, or the broker refused a publish. */
+    closed: Promise.race([refusal, died]).then(() => undefined),
     state: () => ({
       payments: payments.state(),
       retries: retries.state(),

@@ -5,13 +5,11 @@ import { eventually } from '../support/eventually.js';
 class Heads {
   readonly asked: ((error?: Error) => void)[] = [];
   readonly stopping = new AbortController();
-  readonly late: boolean[] = [];
   now = 0;
   readonly confirmation = new Confirmation(
     () => this.#ask(),
     this.stopping.signal,
     () => this.now,
-    (isLate) => void this.late.push(isLate),
   );
 
   /** In order of the questions: 'open', or how each ended. */
@@ -67,29 +65,10 @@ describe('a confirmation', () => {
     await eventually(() => heads.asked.length === 1);
     heads.asked[0]?.(new Error('the store is away'));
     await eventually(() => heads.asked.length === 2);
-    expect(question.ended).toBe('open');
-    heads.asked[1]?.();
-    await eventually(() => question.ended === 'confirmed');
-  });
-
-  test('that takes 30 s is late, says so once, and says when it is answered', async () => {
-    const question = heads.ask();
     heads.now = 29_990;
-    await eventually(() => heads.late.length > 0 && heads.asked.length > 0);
-    expect(heads.confirmation.waitingMs).toBe(29_990);
-    heads.asked[0]?.(new Error('the store is away'));
-    await eventually(() => heads.asked.length === 2);
-    expect(heads.late).toEqual([true]);
+    expect([question.ended, heads.confirmation.waitingMs]).toEqual(['open', 29_990]);
     heads.asked[1]?.();
     await eventually(() => question.ended === 'confirmed');
-    expect([heads.confirmation.waitingMs, heads.late]).toEqual([0, [true, false]]);
-  });
-
-  test('in time says nothing', async () => {
-    const question = heads.ask();
-    await eventually(() => heads.asked.length === 1);
-    heads.asked[0]?.();
-    await eventually(() => question.ended === 'confirmed');
-    expect(heads.late).toEqual([]);
+    expect(heads.confirmation.waitingMs).toBe(0);
   });
 });

@@ -21,10 +21,4 @@ describe('stop and start', () => {
     await eventually(() => requests.length === 2);
     expect(new Set(requests.map(webhookId)).size).toBe(1);
   });
-
-  test('where a tier appears that it does not read, it has closed in order to begin anew', async () => {
-    const { closed } = await fixture.installation.dispatch({ tierLookMs: 1 });
-    await fixture.installation.broker.publish('webhooks.retry.59s', [{ key: null, value: null, headers: [] }]);
-    await closed;
-  });
 });

@@ -97,7 +97,7 @@ export class Installation {
     });
     const stopping = new AbortController();
     const passHead = (signal: AbortSignal) => host.passHead(signal);
-    const confirmation = new Confirmation(passHead, stopping.signal, now, () => undefined);
+    const confirmation = new Confirmation(passHead, stopping.signal, now);
     const process: Process = { store, states, host, confirmation, stopping, refused: null };
     const refuse = (error: unknown) => {
       if (!(error instanceof OtherHistory)) throw error;
