@@ -1,7 +1,12 @@
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import type { Environment } from '../../src/settings/read-config.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { KEY, SETTINGS } from '../support/generators/settings-table.js';
+import { SETTINGS } from '../../src/settings/table.js';
+
+const HOUR = 3_600_000;
+const [KEY, OTHER_KEY] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string];
+/** What no setting takes that is not any text. */
+const WRONG = 'no/ such, value';
 
 function refusalOf(environment: Environment): string {
   try {
@@ -13,32 +18,96 @@ function refusalOf(environment: Environment): string {
   throw new Error('it was taken');
 }
 
-describe.each(SETTINGS)('$key', ({ key, at, byDefault, good, wrong = [] }) => {
-  it('has its default where it is not set or empty', () => {
-    expect(at(readConfig({}))).toEqual(byDefault);
-    expect(at(readConfig({ [key]: undefined }))).toEqual(byDefault);
-    expect(at(readConfig({ [key]: '' }))).toEqual(byDefault);
-  });
-
-  it('is taken, and changes nothing else', () => {
-    for (const [value, becomes] of good) {
-      const config = readConfig({ [key]: value });
-      expect(at(config)).toEqual(becomes);
-      // The prefix is part of the default group.
-      const changed = [key, ...(key === 'TOPIC_PREFIX' ? ['KAFKA_GROUP'] : [])];
-      const others = SETTINGS.filter((row) => !changed.includes(row.key));
-      expect(others.map((row) => row.at(config))).toEqual(others.map((row) => row.byDefault));
-    }
-  });
-
-  it('names itself where its value is wrong, and does not show the value', () => {
-    for (const value of wrong) {
-      const message = refusalOf({ [key]: value });
-      expect(message.split(' ')[0]).toBe(key);
-      if (value.length > 20) expect(message).not.toContain(value.trim());
-    }
+it('has the defaults of the contract for what is not set, or empty', () => {
+  const empty = Object.fromEntries(SETTINGS.map(({ key }) => [key, '']));
+  expect(readConfig(empty)).toEqual(readConfig({}));
+  expect(readConfig({})).toMatchObject({
+    ...{ host: '127.0.0.1', port: 8080, adminPort: 9090, dataDir: './data', eventStoreUrl: null, kafka: null },
+    ...{ brokerRetentionMs: 168 * HOUR, deliveriesViewSize: 10 * 1024 ** 3, eventSchemas: null, tracesEndpoint: null },
+    ...{ masterKey: null, masterKeyPrevious: null, paymentTopics: ['payment-events'], topicPrefix: '' },
+    auth: {
+      ...{ tokenLifetimeMs: HOUR, jwksUrl: null, issuer: 'account-webhooks', audience: 'account-webhooks' },
+      ...{ accountClaim: 'sub', clockToleranceMs: 30_000, publisherScope: 'payment-events:publish' },
+    },
+    api: {
+      ...{ publicUrl: null, consoleFrameAncestors: null, writesPerMinute: 20_000, tokensPerMinute: 6_000 },
+      ...{ readMsPerMinute: 6_000, historyBudget: 20 * 1024 ** 2, maxConnections: 10_000 },
+    },
+    delivery: {
+      ...{ timeoutMs: 15_000, concurrency: 256, endpointConcurrency: 16, deactivateAfterMs: 120 * HOUR },
+      ...{ allowedPorts: [443, 8443].map((port) => ({ from: port, to: port })), allowPrivateEndpoints: false },
+      ...{ deniedAddresses: null, caFile: null, group: 'account-webhooks' },
+    },
+    retrySchedule: ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'].map((text) => ({
+      text,
+      ms: parseInt(text, 10) * { s: 1_000, m: 60_000, h: HOUR }[text.at(-1) as 's' | 'm' | 'h'],
+    })),
+    logLevel: 'info',
   });
 });
+
+it('has each setting in its place', () => {
+  const set = readConfig({
+    ...{
+      HOST: '::1',
+      PORT: '1',
+      ADMIN_PORT: '2',
+      DATA_DIR: 'data',
+      BROKER_RETENTION: '3h',
+      DELIVERIES_VIEW_SIZE: '4MiB',
+    },
+    ...{ MASTER_KEY: KEY, MASTER_KEY_PREVIOUS: OTHER_KEY, EVENT_SCHEMAS: 'schemas', LOG_LEVEL: 'debug' },
+    ...{ PAYMENT_TOPICS: 'pix', TOPIC_PREFIX: 'eu.', KAFKA_GROUP: 'blue', RETRY_SCHEDULE: '5ms' },
+    ...{
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector/',
+      PUBLIC_URL: 'https://a',
+      CONSOLE_FRAME_ANCESTORS: 'https://b',
+    },
+    ...{
+      TOKEN_LIFETIME: '6ms',
+      AUTH_JWKS_URL: 'https://c/',
+      AUTH_ISSUER: 'i',
+      AUTH_AUDIENCE: 'a',
+      AUTH_ACCOUNT_CLAIM: 'c',
+    },
+    ...{ AUTH_CLOCK_TOLERANCE: '7ms', AUTH_PUBLISHER_SCOPE: 's', RATE_LIMIT_WRITES: '8', RATE_LIMIT_TOKENS: '9' },
+    ...{ RATE_LIMIT_READS: '10', HISTORY_BUDGET: '11MiB', MAX_CONNECTIONS: '12', DELIVERY_TIMEOUT: '13ms' },
+    ...{ DELIVERY_CONCURRENCY: '14', ENDPOINT_CONCURRENCY: '15', DEACTIVATE_AFTER: '16ms', ALLOWED_PORTS: '17-18' },
+    ...{ ALLOW_PRIVATE_ENDPOINTS: 'true', DENIED_ADDRESSES: '203.0.113.0/24', DELIVERY_CA_FILE: 'ca.pem' },
+  });
+  expect(set).toMatchObject({
+    ...{ host: '::1', port: 1, adminPort: 2, dataDir: 'data', brokerRetentionMs: 3 * HOUR },
+    ...{ deliveriesViewSize: 4 * 1024 ** 2, eventSchemas: 'schemas', logLevel: 'debug', paymentTopics: ['pix'] },
+    ...{ topicPrefix: 'eu.', retrySchedule: [{ text: '5ms', ms: 5 }], tracesEndpoint: 'http://collector/' },
+    auth: {
+      ...{ tokenLifetimeMs: 6, jwksUrl: 'https://c/', issuer: 'i', audience: 'a', accountClaim: 'c' },
+      ...{ clockToleranceMs: 7, publisherScope: 's' },
+    },
+    api: {
+      ...{ publicUrl: 'https://a', consoleFrameAncestors: ['https://b'], writesPerMinute: 8, tokensPerMinute: 9 },
+      ...{ readMsPerMinute: 10, historyBudget: 11 * 1024 ** 2, maxConnections: 12 },
+    },
+    delivery: {
+      ...{ timeoutMs: 13, concurrency: 14, endpointConcurrency: 15, deactivateAfterMs: 16, caFile: 'ca.pem' },
+      ...{ allowedPorts: [{ from: 17, to: 18 }], allowPrivateEndpoints: true, group: 'blue' },
+    },
+  });
+  expect([set.masterKey, set.masterKeyPrevious]).toEqual([KEY, OTHER_KEY].map((key) => Buffer.from(key, 'base64')));
+  expect(set.delivery.deniedAddresses?.has('203.0.113.7')).toBe(true);
+  expect(readConfig({ HISTORY_BUDGET: '0', BROKER_RETENTION: '0' })).toMatchObject({
+    api: { historyBudget: null },
+    brokerRetentionMs: null,
+  });
+});
+
+it.each(SETTINGS.filter(({ parser }) => parser.parse(WRONG) === undefined))(
+  '$key names itself where its value is wrong, and does not show the value',
+  ({ key }) => {
+    const message = refusalOf({ [key]: WRONG });
+    expect(message.split(' ')[0]).toBe(key);
+    expect(message).not.toContain(WRONG);
+  },
+);
 
 describe.each([
   ['receivers', 'DELIVERY', (environment: Environment) => readConfig(environment).delivery],
