@@ -1,9 +1,9 @@
 /** What a page of another origin comes to, on the service itself. Rights and other accounts are the API's own tests'. */
 import type { Page } from 'playwright-core';
+import type { Client } from '../support/clients/api-client.js';
 import { fetchDocument } from '../support/clients/documented.js';
 import { codeIn, opened } from '../support/clients/portal-session.js';
 import { eventually } from '../support/eventually.js';
-import type { Client } from '../support/scenes/api-fixture.js';
 import { type Account, paymentEvents } from '../support/scenes/story.js';
 import { describeInBrowser, type Outside, startOutside } from './browser.js';
 import { RIGHTS, served } from './served.js';

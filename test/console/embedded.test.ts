@@ -1,10 +1,10 @@
 /** The console in an iframe of the portal of docs/console.md. */
 import { createServer, request } from 'node:http';
 import type { Page } from 'playwright-core';
+import { Client } from '../support/clients/api-client.js';
 import { documentedPortal, PASSWORD, type Portal } from '../support/clients/documented-portal.js';
 import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
 import { opened } from '../support/clients/portal-session.js';
-import { Client } from '../support/scenes/api-fixture.js';
 import { type Account, installation, register, tokenFor } from '../support/scenes/story.js';
 import { listen } from '../support/servers/receiver.js';
 import { describeInBrowser, type Opening, startOutside } from './browser.js';

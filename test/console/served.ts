@@ -1,8 +1,8 @@
 /** The service itself for the tests of a file, with a receiver whose answers they set, and accounts. */
 import type { Page } from 'playwright-core';
+import { Client } from '../support/clients/api-client.js';
 import { opened } from '../support/clients/portal-session.js';
 import type { Settings } from '../support/clients/service.js';
-import { Client } from '../support/scenes/api-fixture.js';
 import { Served as Installed } from '../support/scenes/served.js';
 import { type Account, register, tokenFor } from '../support/scenes/story.js';
 import type { Reply } from '../support/servers/receiver.js';

@@ -1,9 +1,9 @@
 /** What the people of an account do in the console, on the service itself, with the answers that it gives. */
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
+import type { Client } from '../support/clients/api-client.js';
 import { opened } from '../support/clients/portal-session.js';
 import { eventually } from '../support/eventually.js';
-import type { Client } from '../support/scenes/api-fixture.js';
 import { type Account, paymentEvents } from '../support/scenes/story.js';
 import { clicksOn, describeInBrowser } from './browser.js';
 import { RIGHTS, served } from './served.js';

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { curlOf, ERROR, EXAMPLES } from '../../scripts/api-examples.js';
 import { apiMarkdown } from '../../scripts/api-markdown.js';
+import type { Client } from '../support/clients/api-client.js';
 import {
   compiler,
   type DocumentedOperation,
@@ -9,7 +10,7 @@ import {
   type OpenApiDocument,
 } from '../support/clients/documented.js';
 import { fileOf } from '../support/oracles/operations-chapter.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let client: Client;

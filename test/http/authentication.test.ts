@@ -1,7 +1,8 @@
+import { Client } from '../support/clients/api-client.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
 import { eventually } from '../support/eventually.js';
 import { CONTEXT } from '../support/generators/webhook-samples.js';
-import { Client, type RunningApi, startApi, tokenFor } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi, tokenFor } from '../support/scenes/api-fixture.js';
 
 const BARE = 'Bearer realm="account-webhooks"';
 /** What a quoted string may have by RFC 6750 3. */

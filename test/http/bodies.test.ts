@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import type { Client } from '../support/clients/api-client.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 const LIMIT = 65_536;
 const JSON_TYPE = 'Content-Type: application/json';

@@ -1,4 +1,5 @@
-import { type Answer, type Client, type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
+import type { Answer, Client } from '../support/clients/api-client.js';
+import { type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let lastAccount = 0;

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Admission } from '../../src/http/admission.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
+import type { Client } from '../support/clients/api-client.js';
 import { opened } from '../support/clients/portal-session.js';
 import { added, CONTEXT } from '../support/generators/webhook-samples.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 interface Page {

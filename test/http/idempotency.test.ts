@@ -1,7 +1,8 @@
 import { type EventStore, StoreUnavailable } from '../../src/ports/event-store.js';
 import { accountStream } from '../../src/webhooks/events.js';
+import type { Client } from '../support/clients/api-client.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
-import { type Client, type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 import { bound } from '../support/servers/bound-store.js';
 

@@ -4,11 +4,12 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/log/log-record.js';
 import type { DeliveriesQuery } from '../../src/ports/deliveries-view.js';
+import type { Client } from '../support/clients/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
 import { toLogRecord } from '../support/generators/log-records.js';
 import { viewOf } from '../support/scenes/account-view.js';
-import { type Client, startApi } from '../support/scenes/api-fixture.js';
+import { startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 describe('what a page is asked for', () => {

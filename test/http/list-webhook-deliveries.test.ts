@@ -5,11 +5,12 @@ import { logEntry, loggedAttempt } from '../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
+import type { Client } from '../support/clients/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
 import { toLogRecord } from '../support/generators/log-records.js';
 import { viewOf } from '../support/scenes/account-view.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 interface Listed {

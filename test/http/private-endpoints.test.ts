@@ -1,4 +1,5 @@
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import type { Client } from '../support/clients/api-client.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let client: Client;

@@ -1,7 +1,8 @@
 /** Bytes that no client sends: refused with a 4xx in the shape of all others, or by a closed connection. */
 import fc from 'fast-check';
+import type { Client } from '../support/clients/api-client.js';
 import { head, type RawAnswer, rawRequest } from '../support/clients/raw-request.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { inFull } from '../support/thorough.js';
 
 const RUNS = Number(process.env.FUZZ_RAW ?? inFull(500, 100));

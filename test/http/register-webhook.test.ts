@@ -1,5 +1,6 @@
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import type { Client } from '../support/clients/api-client.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let lastAccount = 0;

@@ -2,8 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Client } from '../support/clients/api-client.js';
 import { CONTEXT } from '../support/generators/webhook-samples.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
@@ -17,7 +18,8 @@ beforeAll(async () => {
 
 afterAll(() => api.close());
 
-const certificateOf = async (by: Client) => (await by.send('GET', '/api/client-certificate')).body;
+const certificateOf = async (by: Client) =>
+  (await by.send<{ certificate: Readonly<Record<string, string>> | null }>('GET', '/api/client-certificate')).body;
 
 test('credentials are listed while they are valid, each account its own, and never their secrets', async () => {
   await api.account(43);
@@ -42,7 +44,7 @@ test('the client certificate is shown with its chain, also from a file that hold
   writeFileSync(path, key + cert + chain);
   const other = await startApi({ DELIVERY_CLIENT_CERT_FILE: path, DELIVERY_CLIENT_KEY_FILE: path });
   try {
-    const { certificate } = (await certificateOf(await other.account(42))) as { certificate: Record<string, string> };
+    const certificate = (await certificateOf(await other.account(42))).certificate ?? {};
     const { subject, issuer, fingerprint256: fingerprint } = new X509Certificate(cert);
     expect(certificate).toMatchObject({ subject, issuer, fingerprint });
     expect(Date.parse(certificate.validFrom ?? '')).toBeLessThan(Date.now());

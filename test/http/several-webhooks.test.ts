@@ -1,5 +1,6 @@
 /** What is one change of several webhooks: all of them, or none. */
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import type { Client } from '../support/clients/api-client.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 const URL = 'https://shop.example.com/hooks';
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,5 +1,6 @@
+import type { Client } from '../support/clients/api-client.js';
 import { CONTEXT } from '../support/generators/webhook-samples.js';
-import { type Client, type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
 
 const DAY_MS = 24 * 3_600_000;
 

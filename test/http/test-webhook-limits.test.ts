@@ -1,5 +1,6 @@
+import type { Client } from '../support/clients/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/scenes/tested-webhooks.js';
 import type { Reply } from '../support/servers/receiver.js';
 

@@ -6,9 +6,10 @@ import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
+import type { Client } from '../support/clients/api-client.js';
 import { added, CONTEXT } from '../support/generators/webhook-samples.js';
 import { viewOf } from '../support/scenes/account-view.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const webhook = { url: 'https://shop.example.com/a', eventType: 'cash_in', headers: [{ key: 'X-A', value: 'v' }] };

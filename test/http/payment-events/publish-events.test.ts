@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import type { Client } from '../../support/clients/api-client.js';
 import { head, rawRequest } from '../../support/clients/raw-request.js';
-import { type Client, type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
 
 const NDJSON = 'application/x-ndjson';
 const CLOUD_EVENT = 'application/cloudevents+json';

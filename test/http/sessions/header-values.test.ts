@@ -1,7 +1,8 @@
 /** The values of headers, which are credentials of the account's receivers, are for sessions that may configure. */
 
-import { Browser, JSON_TYPE, opened } from '../../support/clients/portal-session.js';
-import { type Client, type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
+import type { Client } from '../../support/clients/api-client.js';
+import { Browser, opened } from '../../support/clients/portal-session.js';
+import { type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
 
 const SECRET = 'Bearer planted-value';
 const HEADERS = [{ key: 'Authorization', value: SECRET }];
@@ -15,8 +16,8 @@ beforeAll(async () => {
   client = await api.account(42);
   const answer = await client.post({ url: 'https://127.0.0.1/hook', eventType: 'cash_in', headers: HEADERS });
   expect(answer.status).toBe(200);
-  const bytes = JSON.stringify({ url: 'https://127.0.0.1/notices', headers: HEADERS });
-  expect((await client.send('PUT', '/api/notices', { headers: JSON_TYPE, bytes })).status).toBe(200);
+  const json = { url: 'https://127.0.0.1/notices', headers: HEADERS };
+  expect((await client.send('PUT', '/api/notices', { json })).status).toBe(200);
   const [webhook] = (await client.list()).webhooks;
   const at = new Date().toISOString();
   paths = ['/api/webhooks', `/api/webhooks?at=${at}`, `/api/webhooks/${webhook?.id}`, '/api/notices'];

@@ -6,7 +6,8 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { FuzzedRequest } from '../generators/fuzzed-requests.js';
 import { CONTEXT } from '../generators/webhook-samples.js';
-import { type Client, type Listing, type RunningApi, tokenFor } from '../scenes/api-fixture.js';
+import { type RunningApi, tokenFor } from '../scenes/api-fixture.js';
+import type { Client, Listing } from './api-client.js';
 import { expectDocumented } from './documented.js';
 import { codeIn, type Opened } from './portal-session.js';
 

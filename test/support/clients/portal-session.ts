@@ -1,6 +1,5 @@
 /** A session of an account, opened by a token and entered like a browser does. */
-import type { Answer, Client } from '../scenes/api-fixture.js';
-import { expectDocumented } from './documented.js';
+import { type Answer, type Client, type Given, request } from './api-client.js';
 
 export interface Opened {
   readonly id: string;
@@ -8,29 +7,18 @@ export interface Opened {
   readonly expiresAt: string;
 }
 
-export const JSON_TYPE = { 'content-type': 'application/json' };
-
 /** POST /api/portal-sessions; expects 201. */
-export async function opened(client: Pick<Client, 'send'>, body: object = {}): Promise<Opened> {
-  const bytes = JSON.stringify(body);
-  const answer = await client.send('POST', '/api/portal-sessions', { headers: JSON_TYPE, bytes });
-  if (answer.status !== 201) throw new Error(`no session was opened: ${answer.status} ${answer.body.message}`);
-  return answer.body as unknown as Opened;
+export async function opened(client: Pick<Client, 'send'>, json: object = {}): Promise<Opened> {
+  const { status, body } = await client.send<Opened>('POST', '/api/portal-sessions', { json });
+  if (status !== 201) throw new Error(`no session was opened: ${status} ${JSON.stringify(body)}`);
+  return body;
 }
 
 export const codeIn = ({ url }: Pick<Opened, 'url'>) => new URL(url).hash.replace('#code=', '');
 
-export async function sent(url: string, method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(url + path, { method, ...init });
-  const body = (await response.json()) as Answer['body'];
-  const answer = { status: response.status, headers: response.headers, body };
-  await expectDocumented(url, { method, path, ...answer });
-  return answer;
-}
-
 /** POST /console/session. */
 export function entering(url: string, code: string): Promise<Answer> {
-  return sent(url, 'POST', '/console/session', { headers: JSON_TYPE, body: JSON.stringify({ code }) });
+  return request(url, 'POST', '/console/session', { json: { code } });
 }
 
 /** A page that is one session, in a browser with its cookie. */
@@ -53,15 +41,8 @@ export class Browser {
   }
 
   /** As a script of the page: names its session. */
-  send(
-    method: string,
-    path: string,
-    { headers = {}, bytes }: { headers?: Readonly<Record<string, string>>; bytes?: string } = {},
-  ): Promise<Answer> {
-    const own = { cookie: this.cookie, 'x-console': this.sessionId };
-    return sent(this.url, method, path, {
-      headers: { ...own, ...headers },
-      ...(bytes !== undefined && { body: bytes }),
-    });
+  send<B = Answer['body']>(method: string, path: string, given: Given = {}): Promise<Answer<B>> {
+    const headers = { cookie: this.cookie, 'x-console': this.sessionId, ...given.headers };
+    return request(this.url, method, path, { ...given, headers });
   }
 }

@@ -1,6 +1,6 @@
 /** The API in this process, on its own port and folder, and accounts as its clients. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createRegistration, type IssuedCredential, type Registration } from '../../../src/accounts/registration.js';
+import { createRegistration, type Registration } from '../../../src/accounts/registration.js';
 import { startApp } from '../../../src/composition/app.js';
 import { openBackbone } from '../../../src/composition/backbone.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
@@ -9,7 +9,7 @@ import { topicRecords } from '../../../src/ports/topic-records.js';
 import type { Environment } from '../../../src/settings/read-config.js';
 import { readConfig } from '../../../src/settings/read-config.js';
 import { startOwnServer } from '../../services/eventstoredb/own-server.js';
-import { expectDocumented } from '../clients/documented.js';
+import { Client, type Credential } from '../clients/api-client.js';
 import { CONTEXT } from '../generators/webhook-samples.js';
 import { silentLogger } from '../silent-logger.js';
 import { temporaryDirectory } from '../temporary-directory.js';
@@ -88,101 +88,10 @@ export async function startApiOnServer(): Promise<RunningApi> {
 }
 
 type Publisher = Awaited<ReturnType<Registration['registerPublisher']>>;
-type Credential = Pick<IssuedCredential, 'clientId' | 'clientSecret'>;
-
 export async function tokenFor(url: string, { clientId, clientSecret }: Credential): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId });
   body.set('client_secret', clientSecret);
   const response = await fetch(`${url}/oauth/token`, { method: 'POST', body });
   const { access_token: token } = (await response.json()) as { access_token: string };
   return token;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: AnswerBody;
-}
-
-interface AnswerBody {
-  readonly success?: boolean;
-  readonly message?: string;
-  readonly accepted?: number;
-  readonly errors?: readonly { readonly field: string; readonly message: string }[];
-}
-
-interface ListedWebhook {
-  readonly id: number;
-  readonly type: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly isActive: boolean;
-  readonly createdAt: string;
-}
-
-export interface Listing {
-  readonly accountId: number;
-  readonly webhooks: readonly ListedWebhook[];
-  readonly total: number;
-}
-
-/** An account, or a publisher, with a token. Every response is validated against /openapi.json. */
-export class Client<C extends Credential = IssuedCredential> {
-  constructor(
-    readonly url: string,
-    readonly credential: C,
-    readonly token: string,
-  ) {}
-
-  /** The same caller, at another process. */
-  at(url: string): Client<C> {
-    return new Client(url, this.credential, this.token);
-  }
-
-  /** POST /api/webhooks; text and bytes are sent unchanged, anything else as JSON. */
-  post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    return this.send('POST', '/api/webhooks', { headers: { 'content-type': 'application/json', ...headers }, bytes });
-  }
-
-  /** POST /api/payment-events; text and bytes are sent unchanged. @param to a query, as `?topic=x` */
-  publish(
-    bytes: string | Buffer,
-    type = 'application/json',
-    { headers = {}, to = '' }: { headers?: Readonly<Record<string, string>>; to?: string } = {},
-  ): Promise<Answer> {
-    return this.send('POST', `/api/payment-events${to}`, { headers: { 'content-type': type, ...headers }, bytes });
-  }
-
-  /** PATCH /api/webhooks/{id}, with bodies like `post`. */
-  patch(id: number | string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    const bytes = typeof body === 'string' ? body : JSON.stringify(body);
-    const all = { 'content-type': 'application/json', ...headers };
-    return this.send('PATCH', `/api/webhooks/${id}`, { headers: all, bytes });
-  }
-
-  /** DELETE /api/webhooks/{id}. */
-  remove(id: number | string): Promise<Answer> {
-    return this.send('DELETE', `/api/webhooks/${id}`);
-  }
-
-  /** GET /api/webhooks; expects 200. */
-  async list(): Promise<Listing> {
-    const { status, body } = await this.send('GET', '/api/webhooks');
-    if (status !== 200) throw new Error(`GET /api/webhooks answered ${status}`);
-    return body as unknown as Listing;
-  }
-
-  async send(
-    method: string,
-    path: string,
-    { headers = {}, bytes }: { headers?: Readonly<Record<string, string>>; bytes?: string | Buffer } = {},
-  ): Promise<Answer> {
-    const authorization = { authorization: `Bearer ${this.token}` };
-    const body = bytes === undefined ? {} : { body: bytes };
-    const response = await fetch(this.url + path, { method, headers: { ...authorization, ...headers }, ...body });
-    const answer = { status: response.status, headers: response.headers, body: (await response.json()) as AnswerBody };
-    await expectDocumented(this.url, { method, path, ...answer });
-    return answer;
-  }
 }

@@ -17,6 +17,7 @@ import { enveloped } from '../../../src/webhooks/envelope.js';
 import { accountStream } from '../../../src/webhooks/events.js';
 import { createCommandHandler, createKeyedCommandHandler } from '../../../src/webhooks/handle-command.js';
 import { createWebhookIds } from '../../../src/webhooks/webhook-ids.js';
+import { Client } from '../clients/api-client.js';
 import { CONTEXT, registered } from '../generators/webhook-samples.js';
 import { noHttpMetrics } from '../no-metrics.js';
 import { type RecordingLogger, recordingLogger } from '../recording-logger.js';
@@ -30,6 +31,8 @@ export interface BareApi {
   readonly url: string;
   readonly logger: RecordingLogger;
   readonly readModel: ReadModel;
+  /** Account 42, or another. */
+  client(accountId?: number): Client;
   /** The real store, unwrapped. */
   readonly store: EventStore;
   close(): Promise<void>;
@@ -107,7 +110,10 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     directory.remove();
   };
   const url = `http://127.0.0.1:${server.port}`;
-  return { port: server.port, url, logger, readModel, store: opened.store, close };
+  const client = (accountId = 42) => {
+    return new Client(url, { accountId, clientId: '', clientSecret: '', signingSecret: '' }, `caller-${accountId}`);
+  };
+  return { port: server.port, url, logger, readModel, client, store: opened.store, close };
 }
 
 const itself = (store: EventStore) => store;

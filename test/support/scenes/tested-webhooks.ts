@@ -1,10 +1,10 @@
 /** Webhooks at the test's own receiver, and POST /api/webhooks/{id}/test. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Answer, Client } from '../clients/api-client.js';
 import { testAuthority } from '../servers/certificates.js';
 import { type ReceivedRequest, type Reply, startReceiver } from '../servers/receiver.js';
 import { temporaryDirectory } from '../temporary-directory.js';
-import type { Answer, Client } from './api-fixture.js';
 
 export interface TestedWebhooks {
   /** Settings of an API whose deliveries trust the receiver. */
