@@ -172,11 +172,7 @@ test.each([
 test('demo --json answers with one object; its story is on stderr', async () => {
   const { code, stdout, stderr } = await run({}, ['demo', '--json']);
   expect(code).toBe(0);
-  const { deliveries, history, ...summary } = JSON.parse(stdout);
-  expect(summary).toEqual({ accountId: 42, webhooks: 3, events: 5, requests: 17 });
-  expect(deliveries).toHaveLength(15);
-  for (const delivery of deliveries) expect(delivery).toMatchObject({ accountId: 42, outcome: 'delivered' });
-  expect(history[0]).toMatchObject({ type: 'AccountRegistered' });
+  expect(JSON.parse(stdout)).toEqual({ accountId: 42, webhooks: 3, events: 5, requests: 17 });
   expect(stderr).toMatch(/^1\. An account is registered/);
 });
 

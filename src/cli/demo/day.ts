@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Core, type Stop, startCore } from '../../composition/core.js';
 import type { Attempt } from '../../delivery/attempt/attempt.js';
-import { classify, type Decided } from '../../delivery/attempt/classification.js';
+import { classify } from '../../delivery/attempt/classification.js';
 import { sealedEndpoint } from '../../http/webhooks/webhook-fields.js';
 import type { Logger } from '../../observability/logger.js';
 import { createMetrics } from '../../observability/metrics.js';
@@ -12,12 +12,13 @@ import { createWebhookIds } from '../../webhooks/webhook-ids.js';
 import { registrationIn } from '../accounts.js';
 import { operatorContext } from '../command-io.js';
 import { Past } from './past.js';
-import { ACCOUNT, answerTo, DAY_MS, HOUR_MS, PAUSED, paymentOf, paymentsOfADay, WEBHOOKS } from './story.js';
+import { ACCOUNT, answerTo, DAY_MS, HOUR_MS, paymentOf, paymentsOfADay, WEBHOOKS } from './story.js';
 
 interface Given {
   readonly config: Config;
   readonly logger: Logger;
-  readonly urlOf: (path: string) => string;
+  /** Its origin. */
+  readonly receiver: string;
   /** Now, ms since the epoch. */
   readonly until: number;
 }
@@ -36,10 +37,9 @@ export async function makeDay(given: Given) {
     const account = await registration.register(ACCOUNT, operatorContext());
     const publisher = await registration.registerPublisher('payments', operatorContext());
     await core.passHead(new AbortController().signal);
-    const payments = paymentsOfADay(until).map(({ at, type }) => ({
-      at,
-      happen: (n: number) => past.pay(paymentOf(n, type, at)),
-    }));
+    const payments = paymentsOfADay(until).map(({ at, type }) => {
+      return { at, happen: (n: number) => past.pay(paymentOf(n, type, at)) };
+    });
     const all = [...changesOf(core, past, given, `${account.clientId}/ana`), ...payments];
     for (const [n, { at, happen }] of all.sort((one, other) => one.at - other.at).entries()) {
       await past.passTo(at);
@@ -53,40 +53,27 @@ export async function makeDay(given: Given) {
   }
 }
 
-function changesOf({ backbone, accounts, handleCommand }: Core, past: Past, { urlOf, until }: Given, actor: string) {
+function changesOf({ backbone, handleCommand }: Core, past: Past, { receiver, until }: Given, actor: string) {
   const { store, sealing } = backbone;
   const ids = createWebhookIds(store, randomUUID);
   const parts = { sealing, checkEndpoint: (href: string) => ({ ok: true, href }) as const };
   const by = { ...operatorContext(), actor };
-  const at = () => new Date(past.now).toISOString();
-  const set = ([hoursAgo, eventType, path]: (typeof WEBHOOKS)[number]) => ({
+  return WEBHOOKS.map(([hoursAgo, eventType, path]) => ({
     at: until - hoursAgo * HOUR_MS,
-    async happen() {
+    happen: async () => {
+      const at = new Date(past.now).toISOString();
       const headers = [{ key: 'X-Api-Key', value: `key of ${hoursAgo}` }];
-      const endpoint = sealedEndpoint(parts, ACCOUNT, { url: urlOf(path), headers });
-      const command = { type: 'RegisterWebhook', ...endpoint, eventType, newId: await ids.take(), at: at() } as const;
+      const endpoint = sealedEndpoint(parts, ACCOUNT, { url: receiver + path, headers });
+      const command = { type: 'RegisterWebhook', ...endpoint, eventType, newId: await ids.take(), at } as const;
       await handleCommand(ACCOUNT, command, by);
     },
-  });
-  const pause = async () => {
-    const known = (await accounts.webhooks(ACCOUNT))?.webhooks.find(({ url }) => url === urlOf(PAUSED.path));
-    await handleCommand(ACCOUNT, { type: 'UpdateWebhook', webhookId: known?.id ?? 0, isActive: false, at: at() }, by);
-  };
-  return [...WEBHOOKS.map(set), { at: until - PAUSED.hoursAgo * HOUR_MS, happen: pause }];
+  }));
 }
 
 /** Sends nothing. @param at ms since the epoch */
 async function described({ url, body }: Parameters<Attempt>[0], { config, until }: Given, at: number) {
-  const answer = answerTo(new URL(url).pathname, body.toString(), until, at);
-  const isLate = answer === 'no-answer';
+  const { decided, body: response } = answerTo(new URL(url).pathname, body.toString(), until, at);
+  const isLate = decided.kind === 'cancelled';
   const durationMs = isLate ? config.delivery.timeoutMs : Math.round(20 + 180 * Math.random() ** 3);
-  const response = !isLate && 'body' in answer ? { response: answer.body } : {};
-  return { at, durationMs, ...classify(decidedBy(answer), at), ...response };
-}
-
-function decidedBy(answer: ReturnType<typeof answerTo>): Decided {
-  if (answer === 'no-answer') return { kind: 'cancelled', phase: 'waiting-for-headers', reason: 'timeout' };
-  if ('status' in answer) return { kind: 'response', status: answer.status, retryAfter: null };
-  const error = Object.assign(new Error(answer.code), answer);
-  return { kind: 'failed', phase: 'connecting', began: '', error };
+  return { at, durationMs, ...classify(decided, at), ...(response && { response }) };
 }

@@ -22,19 +22,18 @@ const PATHS = ['/ledger', '/mailer', FAILING];
 const SECRETS = /(?<=Secret +|--client-secret )\S+|\beyJ\S+/g;
 
 type RunCommandLine = (args: readonly string[], io: CommandIo, complain: (line: string) => void) => Promise<number>;
-type Say = (line: string) => Promise<void>;
 
 export function demoCommand(program: Command, io: CommandIo, run: RunCommandLine): void {
   command<{ readonly keep?: boolean }>(program, io, {
     name: 'demo',
     says: 'run the whole story on this machine, in under a minute; leaves nothing behind',
     options: [option('--keep', 'run until Ctrl-C instead, with a day of history, and print a link to the console')],
-    json: 'answer with one JSON object on stdout; the story is on stderr',
+    json: 'answer with one JSON object on stdout; the story is on stderr; not with --keep',
     async run({ options, json }) {
       const folder = mkdtempSync(join(tmpdir(), 'account-webhooks-demo-'));
       const remove = () => rmSync(folder, { recursive: true, force: true });
       try {
-        if (options.keep) return await keepDemo(folder, io, json);
+        if (options.keep) return await keepDemo(folder, io);
         // Nothing of a demo is worth a stop in order.
         untilSignal().received.then((name) => {
           remove();
@@ -49,10 +48,10 @@ export function demoCommand(program: Command, io: CommandIo, run: RunCommandLine
   });
 }
 
-async function demo(folder: string, say: Say, runCommandLine: RunCommandLine): Promise<object> {
+async function demo(folder: string, say: CommandIo['print'], runCommandLine: RunCommandLine): Promise<object> {
   const receiver = await startDemoReceiver((path, n) => ({ status: path === FAILING && n <= FAILURES ? 503 : 200 }));
   // Short delays, so that a retry is visible while one waits.
-  const config = demoConfig(folder, [receiver], { RETRY_SCHEDULE: '1s,2s,4s' });
+  const config = demoConfig(folder, receiver, { RETRY_SCHEDULE: '1s,2s,4s' });
   const app = await startApp(config, ROLES, createLogger('error'));
   const run = async (words: string, stdin = ''): Promise<readonly string[]> => {
     const lines: string[] = [];
@@ -92,15 +91,7 @@ async function demo(folder: string, say: Say, runCommandLine: RunCommandLine): P
     await say('5. An auditor replays the history, and what was delivered');
     await show('audit log --account 42');
     await show(list);
-    const [history, deliveries] = [await run('audit log --account 42 --json'), await run(`${list} --json`)];
-    return {
-      accountId: 42,
-      webhooks: webhooks.length,
-      events: EVENTS,
-      requests: receiver.arrivals.length,
-      history: history.map((line) => JSON.parse(line)),
-      deliveries: deliveries.map((line) => JSON.parse(line)),
-    };
+    return { accountId: 42, webhooks: webhooks.length, events: EVENTS, requests: receiver.arrivals.length };
   } finally {
     await app.close();
     await receiver.close();

@@ -10,47 +10,37 @@ import { ask } from '../service-client.js';
 import { requestToken } from '../token.js';
 import { type DemoClients, makeDay } from './day.js';
 import { demoConfig, startDemoReceiver } from './receiver.js';
-import { answerTo, DISPUTES, paymentOf, STORY_SETTINGS } from './story.js';
+import { answerTo, paymentOf, STORY_SETTINGS } from './story.js';
 
 const PAYMENT_EVERY_MS = 4_000;
-/** Those of the day before have lower numbers. */
-const FIRST_PAYMENT = 9_000;
 
-export async function keepDemo(folder: string, io: CommandIo, json: boolean): Promise<void> {
+export async function keepDemo(folder: string, io: CommandIo): Promise<void> {
   const until = Date.now();
   const ending = untilSignal();
-  const say = json ? io.warn : io.print;
-  const answers = (path: string, _n: number, body: string) => {
-    const answer = answerTo(path, body, until, Date.now());
-    return typeof answer === 'object' && 'status' in answer ? answer : null;
-  };
-  const receivers = [await startDemoReceiver(answers), await startDemoReceiver(answers)] as const;
-  const config = demoConfig(folder, receivers, STORY_SETTINGS);
+  const receiver = await startDemoReceiver((path, _n, payment) => {
+    const { decided, body } = answerTo(path, payment, until, Date.now());
+    return decided.kind === 'response' ? { status: decided.status, body } : null;
+  });
+  const config = demoConfig(folder, receiver, STORY_SETTINGS);
   const logger = createLogger('fatal');
   let app: App | null = null;
   try {
-    await say('Making a day of history ...');
-    const urlOf = (path: string) => receivers[path === DISPUTES ? 1 : 0].url + path;
-    const clients = await makeDay({ config, logger, urlOf, until });
+    await io.print('Making a day of history ...');
+    const clients = await makeDay({ config, logger, receiver: receiver.url, until });
     if (ending.signal.aborted) return;
     app = await startApp(config, ROLES, logger);
     const url = localUrl(config.host, app.apiPort ?? 0);
-    const link = async () => say(`  ${await consoleLink(url, clients)}`);
-    if (json) await io.print(JSON.stringify({ url, link: await consoleLink(url, clients) }));
-    else {
-      await say('The service runs, with a day of history and a new payment every few seconds. Its console:');
-      await link();
-      await say(
-        'The link works once, within a minute. Enter prints another one. Ctrl-C ends the demo and removes its files.',
-      );
-    }
-    const another = () => void link().catch((error: Error) => say(error.message));
+    const link = async () => io.print(`  ${await consoleLink(url, clients)}`);
+    await io.print('The service runs, with a day of history and a new payment every few seconds. Its console:');
+    await link();
+    await io.print('The link works once, within a minute. Enter prints another one. Ctrl-C ends the demo.');
+    const another = () => void link().catch((error: Error) => io.warn(error.message));
     createInterface({ input: io.stdin, signal: ending.signal }).on('line', another);
     await Promise.race([publishPayments(url, clients, ending.signal), app.failed]);
   } finally {
     ending.ignore();
     await app?.close();
-    for (const receiver of receivers) await receiver.close();
+    await receiver.close();
   }
 }
 
@@ -64,7 +54,8 @@ async function consoleLink(url: string, { account: { clientId, clientSecret } }:
 
 async function publishPayments(url: string, { publisher }: DemoClients, signal: AbortSignal): Promise<void> {
   const http = new HttpPublisher(url, [publisher.clientId, publisher.clientSecret]);
-  for (let n = FIRST_PAYMENT; !signal.aborted; n += 1) {
+  // Those of the day before have lower numbers.
+  for (let n = 9_000; !signal.aborted; n += 1) {
     const type = EVENT_TYPES[n % 3 === 0 ? n % EVENT_TYPES.length : n % 2] ?? 'cash_in';
     await http.publish([{ key: null, value: paymentOf(n, type, Date.now()), headers: [] }]);
     await sleep(PAYMENT_EVERY_MS, signal);

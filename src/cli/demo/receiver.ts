@@ -1,5 +1,4 @@
 /** The demo's receiver, an HTTPS server on this machine with a temporary certificate; and the settings that allow it. */
-import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -7,22 +6,23 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
+import { parseSigningSecret, signatureOf } from '../../delivery/attempt/signature.js';
 import { readConfig } from '../../settings/read-config.js';
 
-export type DemoReceiver = Awaited<ReturnType<typeof startDemoReceiver>>;
-export type Arrival = DemoReceiver['arrivals'][number];
+type DemoReceiver = Awaited<ReturnType<typeof startDemoReceiver>>;
+type Arrival = DemoReceiver['arrivals'][number];
 
-/** The settings of a service on this machine whose receivers are there too, the purpose of ALLOW_PRIVATE_ENDPOINTS. */
-export function demoConfig(folder: string, receivers: readonly DemoReceiver[], more: Readonly<Record<string, string>>) {
+/** The settings of a service on this machine whose receiver is there too, the purpose of ALLOW_PRIVATE_ENDPOINTS. */
+export function demoConfig(folder: string, receiver: DemoReceiver, more: Readonly<Record<string, string>>) {
   const caFile = join(folder, 'receiver-ca.pem');
-  writeFileSync(caFile, receivers[0]?.certificate ?? '');
+  writeFileSync(caFile, receiver.certificate);
   return readConfig({
     DATA_DIR: join(folder, 'data'),
     PORT: '0',
     ADMIN_PORT: '0',
     ALLOW_PRIVATE_ENDPOINTS: 'true',
     DELIVERY_CA_FILE: caFile,
-    ALLOWED_PORTS: receivers.map(({ port }) => port).join(','),
+    ALLOWED_PORTS: String(receiver.port),
     ...more,
   });
 }
@@ -34,10 +34,7 @@ export async function startDemoReceiver(
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
-    ],
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
   });
   const arrivals: { path: string; id: string; body: string; headers: NodeJS.Dict<unknown>; status: number }[] = [];
   const server = createServer({ cert, key }, async (request, response) => {
@@ -57,10 +54,9 @@ export async function startDemoReceiver(
   return { url: `https://localhost:${port}`, port, certificate: cert, arrivals, close };
 }
 
-/** Verifies a Standard Webhooks signature by hand; libraries in many languages do the same. */
+/** As any Standard Webhooks library verifies it. */
 export function isSigned({ id, body, headers }: Arrival, signingSecret: string): boolean {
-  const key = Buffer.from(signingSecret.slice('whsec_'.length), 'base64');
-  const signed = `${id}.${headers['webhook-timestamp']}.${body}`;
-  const signature = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
-  return String(headers['webhook-signature']).split(' ').includes(signature);
+  const timestamp = Number(headers['webhook-timestamp']);
+  const signed = { id, timestamp, body: Buffer.from(body), secrets: [parseSigningSecret(signingSecret)] };
+  return headers['webhook-signature'] === signatureOf(signed);
 }
