@@ -7,7 +7,7 @@ import { topicRecords } from '../../../src/ports/topic-records.js';
 import { masterKey } from '../../../src/secrets/master-keys.js';
 import { readConfig } from '../../../src/settings/read-config.js';
 import { commandLine } from '../clients/in-process-cli.js';
-import { type Finished, type run, type Service, type Settings, serve } from '../clients/service.js';
+import { type Finished, type Service, type Settings, serve } from '../clients/service.js';
 import type { Find, PlantedSecrets } from '../oracles/planted-secrets.js';
 import { certificateFor } from '../servers/certificates.js';
 import { silentLogger } from '../silent-logger.js';
@@ -26,13 +26,11 @@ export interface Said {
   readonly text: string | Buffer;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly stdin?: string;
   readonly more?: Settings;
   /** stdout shows secrets once and on purpose. */
   readonly showsSecrets?: boolean;
-  /** In a separate process; default: within the test's. */
-  readonly by?: typeof run;
 }
 
 export class PlantedInstallation {
@@ -62,11 +60,8 @@ export class PlantedInstallation {
   }
 
   /** Runs a command to its end. */
-  async command(
-    args: readonly string[],
-    { stdin, more, showsSecrets, by = commandLine }: CommandOptions = {},
-  ): Promise<Finished> {
-    const finished = await by({ ...this.settings, PORT: '0', ADMIN_PORT: '0', ...more }, args, stdin);
+  async command(args: readonly string[], { stdin, more, showsSecrets }: CommandOptions = {}): Promise<Finished> {
+    const finished = await commandLine({ ...this.settings, PORT: '0', ADMIN_PORT: '0', ...more }, args, stdin);
     const name = args.slice(0, 2).join(' ');
     this.said.push({ where: `stderr of ${name}`, text: finished.stderr });
     if (!showsSecrets) this.said.push({ where: `stdout of ${name}`, text: finished.stdout });
@@ -95,14 +90,6 @@ export class PlantedInstallation {
 
   serve(more: Settings = {}): Promise<Service> {
     return serve({ ...this.settings, ...more });
-  }
-
-  /** Records the process's visible state: what other users can see of it. */
-  noteProcess(service: Service): void {
-    const { pid } = service;
-    for (const file of ['cmdline', 'comm', 'status'])
-      this.said.push({ where: `/proc/<pid>/${file}`, text: readFileSync(`/proc/${pid}/${file}`) });
-    this.noteOutput(service);
   }
 
   noteOutput({ log, output }: Service): void {
