@@ -15,7 +15,7 @@ import { BrokerRefused, type ConsumeOptions, type PartitionState } from '../../p
 import { sleep } from '../../time/retry.js';
 import { laneItem } from '../common/record-lane.js';
 import type { RecordPump } from '../common/record-pump.js';
-import { lostIn, refusalIn } from './fetched/marks.js';
+import type { FetchedPartition } from './fetched/fetch-response.js';
 import type { KafkaConsumerParts } from './group-client.js';
 import type { Assignment, GroupMember } from './group-member.js';
 import { type FoundStart, GroupStarts } from './group-starts.js';
@@ -119,14 +119,20 @@ export class AssignedPartitions {
 
   fetched({ responses }: Fetched): void {
     for (const { topicName: topic, partitions } of responses) {
-      for (const { partition, highWatermark, lastStableOffset, messages } of partitions) {
-        const lane = this.#lanes.get(keyOf({ topic, partition }));
-        const end = Number(highWatermark);
-        if (!lane || end < 0) continue;
-        lane.sawEnd(end, Number(lastStableOffset));
-        if (!refusalIn(messages)) lane.refusal = null;
+      for (const fetched of partitions) {
+        const lane = this.#lanes.get(keyOf({ topic, partition: fetched.partition }));
+        if (lane) this.#answered(lane, fetched);
       }
     }
+  }
+
+  #answered(lane: PartitionLane, { from, highWatermark, lastStableOffset, fault }: FetchedPartition): void {
+    const end = Number(highWatermark);
+    if (end >= 0) lane.sawEnd(end, Number(lastStableOffset));
+    if (fault?.kind === 'no-topic') this.#beginAnew(lane, GONE);
+    else if (fault?.kind === 'no-offset') void this.#wait(lane, () => this.#outOfRange(lane, from));
+    else if (fault) this.#refused(lane, fault.reason);
+    else if (end >= 0) lane.refusal = null;
   }
 
   /** Returns at once: kafkajs fetches nothing until then. Unresolved offsets are fetched again. */
@@ -134,29 +140,15 @@ export class AssignedPartitions {
     const lane = this.#lanes.get(keyOf(batch));
     if (!lane || this.#stopping.signal.aborted) return;
     const fetchedOffset = Number((batch as unknown as { fetchedOffset: string }).fetchedOffset);
-    const lost = lostIn(batch.messages);
-    const refused = refusalIn(batch.messages);
-    if (lost === 'topic') this.#beginAnew(lane, GONE);
-    else if (lost === 'offset') void this.#wait(lane, () => this.#outOfRange(lane, fetchedOffset));
-    else if (refused) this.#refused(lane, refused.unreadable.reason);
-    else if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, MADE_ANEW);
+    if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, MADE_ANEW);
     // It was fetched before a rejoin.
     else if (fetchedOffset > lane.next) this.#seek(lane);
-    else if (this.#receive(lane, batch)) resolveOffset(batch.lastOffset());
-  }
-
-  #receive(lane: PartitionLane, batch: EachBatchPayload['batch']): boolean {
-    const items = fromMessages(batch, batch.messages).map((one) => laneItem(one, this.#options.notBefore));
-    const suspect = items.find((item) => 'unreadable' in item)?.unreadable;
-    if (suspect && suspect.digest !== lane.unreadableDigest) {
-      // Its bytes may have been damaged on their way here: nothing is received before they were fetched again.
-      lane.unreadableDigest = suspect.digest;
-      this.#seek(lane);
-      return false;
+    else {
+      const items = fromMessages(batch, batch.messages).map((one) => laneItem(one, this.#options.notBefore));
+      lane.receive(items, Number(batch.lastOffset()));
+      resolveOffset(batch.lastOffset());
+      this.#pump.pumpNextTurn();
     }
-    lane.receive(items, Number(batch.lastOffset()));
-    this.#pump.pumpNextTurn();
-    return true;
   }
 
   #refused(lane: PartitionLane, reason: string): void {

@@ -1,16 +1,11 @@
 /** A client of kafkajs for requests that its API lacks. It never joins its group. */
-import type { Consumer, Kafka, KafkaMessage } from 'kafkajs';
+import type { Consumer, Kafka } from 'kafkajs';
+import type { FetchedPartition } from './fetched/fetch-response.js';
 
 interface PartitionMetadata {
   readonly partitionId: number;
   /** A node's id; -1: none. */
   readonly leader: number;
-}
-
-export interface FetchedPartition {
-  readonly partition: number;
-  readonly highWatermark: string;
-  readonly messages: readonly KafkaMessage[];
 }
 
 /** kafkajs's own, beyond its types. */

@@ -7,7 +7,7 @@
  *               \-> BrokerUnavailable   (for PATIENCE_MS)
  */
 import { once } from 'node:events';
-import type { Kafka, KafkaMessage } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import {
   BrokerRefused,
   BrokerUnavailable,
@@ -21,14 +21,8 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { sleep } from '../../time/retry.js';
-import {
-  type AskedCluster,
-  connectCluster,
-  disconnectAfter,
-  type FetchedPartition,
-  fetchFrom,
-} from './cluster-client.js';
-import { lostIn, refusalIn } from './fetched/marks.js';
+import { type AskedCluster, connectCluster, disconnectAfter, fetchFrom } from './cluster-client.js';
+import type { FetchedPartition } from './fetched/fetch-response.js';
 import { translated } from './kafka-errors.js';
 import { fromMessages } from './records.js';
 
@@ -179,33 +173,37 @@ export class Follower {
   }
 
   async *#pagesOf(partitions: readonly FetchedPartition[]): AsyncIterable<FollowedPage> {
-    for (const { partition, messages, highWatermark } of partitions) {
+    const { topic } = this.#parts;
+    for (const fetched of partitions) {
+      const { partition, fault } = fetched;
       if (this.#options.signal.aborted) return;
-      const lost = lostIn(messages);
-      if (lost === 'topic') throw new BrokerUnavailable(`${this.#parts.topic} is gone`);
-      if (lost === 'offset') await this.#begin(partition);
-      else yield this.#page(partition, messages, Number(highWatermark));
+      if (fault?.kind === 'no-topic') throw new BrokerUnavailable(`${topic} is gone`);
+      if (fault?.kind === 'no-offset') await this.#begin(partition);
+      else yield fault ? this.#blocked(partition, fault.reason) : this.#page(fetched);
     }
   }
 
-  #page(partition: number, messages: readonly KafkaMessage[], end: number): FollowedPage {
+  #page({ partition, messages, highWatermark }: FetchedPartition): FollowedPage {
     const from = this.#positionOf(partition);
-    const refused = refusalIn(messages);
     const items = fromMessages({ topic: this.#parts.topic, partition }, messages).filter(
       (item) => ('offset' in item ? item.offset : item.last) >= from.offset,
     );
     for (const item of items) if ('digest' in item) this.#parts.skips(item);
-    const next = refused ? from.offset : Number(messages.at(-1)?.offset ?? from.offset - 1) + 1;
-    const position = positionBehind(from, items, next);
+    const position = positionBehind(from, items, Number(messages.at(-1)?.offset ?? from.offset - 1) + 1);
     this.#positions.set(partition, position);
-    if (refused) this.#pauses(partition);
-    return { partition, items, position, end: Math.max(end, position.offset) };
+    return { partition, items, position, end: Math.max(Number(highWatermark), position.offset) };
   }
 
-  #pauses(partition: number): void {
+  /** It is read again after a while. */
+  #blocked(partition: number, reason: string): FollowedPage {
+    const position = this.#positionOf(partition);
+    const { offset } = position;
+    const at = { topic: this.#parts.topic, partition, first: offset, last: offset };
+    const blocked: UnreadableBatch = { ...at, codec: 'unknown', reason, digest: null };
+    this.#parts.skips(blocked);
     this.#busy.add(partition);
-    const { signal } = this.#options;
-    void sleep(REFUSED_AGAIN_MS, signal).then(() => this.#busy.delete(partition));
+    void sleep(REFUSED_AGAIN_MS, this.#options.signal).then(() => this.#busy.delete(partition));
+    return { partition, items: [blocked], position, end: offset };
   }
 
   /** At the oldest record: there is no position yet, or retention removed the records there. @throws TopicRecreated */

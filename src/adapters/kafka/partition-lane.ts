@@ -39,8 +39,6 @@ export class PartitionLane extends RecordLane implements TopicPartition {
   /** The offset from which an open transaction holds records back, and since when that was seen. */
   #heldBack: { readonly offset: number; readonly since: number } | null = null;
   #paused = false;
-  /** Of the batch that is fetched again: it is unreadable if it is the same then. */
-  unreadableDigest: string | null = null;
   /** Why the records behind the queued ones can't be fetched now. */
   refusal: string | null = null;
 
@@ -79,7 +77,6 @@ export class PartitionLane extends RecordLane implements TopicPartition {
       received.filter((item) => lastOf(item) >= this.next),
       Math.max(this.next, last + 1),
     );
-    this.refusal = null;
     this.#regulate();
   }
 

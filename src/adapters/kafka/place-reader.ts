@@ -7,7 +7,6 @@ import type { ReceivedRecord } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { onceKnown } from './admin-session.js';
 import { type AskedCluster, type ClusterClient, connectCluster, disconnectAfter, fetchFrom } from './cluster-client.js';
-import { lostIn } from './fetched/marks.js';
 import { isPassing, isUnknownTopic, translated } from './kafka-errors.js';
 import { withLastFailure } from './kafkajs-repairs/sockets.js';
 import { fromMessages } from './records.js';
@@ -88,10 +87,8 @@ async function fetched(
   if (!metadata) throw unknownTopic();
   const of = { leader: metadata.leader, topic, partitions: [at], waitMs: WAIT_MS };
   const [answer] = await fetchFrom(cluster, { ...of, mostBytes: 1, mostPartitionBytes: 1 });
-  const messages = answer?.messages ?? [];
-  const lost = lostIn(messages);
-  if (lost === 'topic') throw unknownTopic();
-  return lost ? [] : messages;
+  if (answer?.fault?.kind === 'no-topic') throw unknownTopic();
+  return answer?.messages ?? [];
 }
 
 function unknownTopic(): Error {

@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import { decodedBehind } from '../../../src/adapters/common/done-behind.js';
 import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
-import { lost, passed, refusal, unreadable } from '../../../src/adapters/kafka/fetched/marks.js';
+import { passed } from '../../../src/adapters/kafka/fetched/marks.js';
 import type { KafkaConsumerParts } from '../../../src/adapters/kafka/group-client.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerRefused, BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
@@ -261,12 +261,14 @@ describe('what is done', () => {
 
   it('reports a partition that the broker cannot read, until a fetch of it succeeds, even without records', async () => {
     const unreadable = () => consumer.state().partitions[0]?.unreadable?.reason ?? null;
-    await client.fetchedMessages('t', { first: 5, last: 5, end: -1 }, [refusal(5, 'CORRUPT_MESSAGE')]);
+    const fails = (reason: string, end = -1) =>
+      client.fetchedEnd('t', end, end, { from: 5, fault: { kind: 'unreadable', reason } });
+    await fails('CORRUPT_MESSAGE');
     expect(unreadable()).toBe('CORRUPT_MESSAGE');
     expect(client.calls.at(-1)).toBe('pause t');
-    await client.fetchedMessages('t', { first: 5, last: 5, end: -1 }, [refusal(5, 'CORRUPT_MESSAGE')]);
+    await fails('CORRUPT_MESSAGE');
     await eventually(() => client.calls.at(-1) === 'resume t');
-    await client.fetchedMessages('t', { first: 5, last: 5, end: 9 }, [refusal(5, 'an invalid length')]);
+    await fails('an invalid length', 9);
     expect(unreadable()).toBe('an invalid length');
     await client.fetchedEnd('t', -1);
     expect(unreadable()).toBe('an invalid length');
@@ -277,36 +279,13 @@ describe('what is done', () => {
   });
 });
 
-describe('a batch that was unreadable in one fetch', () => {
-  const damaged = { first: 7, last: 8, codec: 'gzip', reason: 'its checksum does not match', digest: 'd' };
-  const fetched = () => client.fetchedMessages('t', { first: 5, last: 8, end: 9 }, [passed(6), unreadable(damaged)]);
-
-  beforeEach(async () => {
-    await client.join({ t: [0] });
-    await eventually(() => client.calls.includes('seek t 5'));
-    client.calls.length = 0;
-    await fetched();
-    expect(client.calls).toEqual(['seek t 5']);
-  });
-
-  it('is delivered if it is intact in the next: its bytes were damaged on their way', async () => {
-    await client.fetched('t', 5, 8);
-    await eventually(() => handled.length === 4);
-  });
-
-  it('is passed if it has the same bytes in the next', async () => {
-    await fetched();
-    await eventually(() => offsets().at(-1)?.[0] === 't 9');
-  });
-});
-
 it('fetches an offset that the log does not have again where nobody can tell why', async () => {
   await client.join({ t: [0] });
   await eventually(() => client.calls.includes('seek t 5'));
   await client.fetched('t', 5, 9);
   await eventually(() => handled.length === 5);
   client.calls.length = 0;
-  await client.fetchedMessages('t', { first: 10, last: 10, end: -1 }, [lost(10, 'offset')]);
+  await client.fetchedEnd('t', -1, -1, { from: 10, fault: { kind: 'no-offset', reason: 'OFFSET_OUT_OF_RANGE' } });
   await eventually(() => client.calls.at(-1) === 'resume t');
   expect(client.calls).toEqual(['pause t', 'seek t 10', 'resume t']);
 });

@@ -1,5 +1,6 @@
 /** A stand-in for kafkajs' consumer: the test plays the group and sees the adapter's calls. */
 import type { Kafka, KafkaMessage, PartitionAssigner } from 'kafkajs';
+import type { FetchedPartition } from '../../../src/adapters/kafka/fetched/fetch-response.js';
 import type { Fetched } from '../../../src/adapters/kafka/kafkajs-repairs/group-hooks.js';
 
 interface Options {
@@ -139,9 +140,9 @@ export class FakeKafkaClient {
   }
 
   /** A fetch of partition 0, whose records, if any, the client passes on then. */
-  async fetchedEnd(topicName: string, end: number, stable = end, messages: readonly object[] = []): Promise<void> {
-    const offsets = { highWatermark: String(end), lastStableOffset: String(stable) };
-    const of = { partition: 0, ...offsets, messages: messages as KafkaMessage[] };
+  async fetchedEnd(topicName: string, end: number, stable = end, more: Partial<FetchedPartition> = {}): Promise<void> {
+    const offsets = { from: 0, highWatermark: String(end), lastStableOffset: String(stable) };
+    const of = { partition: 0, fault: null, messages: [], ...offsets, ...more };
     await this.#fetch({ maxWaitTime: 1, responses: [{ topicName, partitions: [of] }] });
   }
 
@@ -200,7 +201,7 @@ export class FakeKafkaClient {
       firstOffset: () => String(first),
       lastOffset: () => String(last),
     };
-    await this.fetchedEnd(topic, end, end, messages);
+    await this.fetchedEnd(topic, end, end, { from: first, messages: messages as KafkaMessage[] });
     await this.#eachBatch({ batch, resolveOffset: () => undefined });
   }
 }

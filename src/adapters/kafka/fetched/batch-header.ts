@@ -55,14 +55,10 @@ export function headerOf(batch: Buffer): BatchHeader {
 export interface Room {
   /** The fetched offset, or the offset after the previous batch. */
   readonly from: number;
-  /** The first offset of the next batch, or `end`. */
+  /** Where the next batch begins, if that is plausible; else the bound of all offsets. */
   readonly below: number;
-  /** Whether `below` comes from a next batch. */
-  readonly isBounded: boolean;
-  /** Exclusive upper bound of all offsets. */
-  readonly end: number;
-  /** True for all but the first batch of a fetch, which may start before the fetched offset. */
-  readonly isWhole: boolean;
+  /** Of a fetch: it may start before the fetched offset. */
+  readonly isFirst: boolean;
 }
 
 /**
@@ -76,16 +72,13 @@ export function mustBeSound(batch: Buffer, room: Room): void {
     throw new Error('its checksum does not match');
   }
   const header = headerOf(batch);
-  // A batch that starts at the right offset is trusted over the base offset of the next one.
-  const isAnchored = room.isWhole ? header.first === room.from : header.first <= room.from;
-  if (!isWithin(header, isAnchored ? { ...room, below: room.end } : room))
-    throw new Error('its offsets are inconsistent');
+  if (!isWithin(header, room)) throw new Error('its offsets are inconsistent');
   if (CODEC_NAMES[header.codec] === undefined) throw new Error('its codec is unknown');
 }
 
 export function isWithin(
   { first, last }: Pick<BatchHeader, 'first' | 'last'>,
-  { from, below, isWhole }: Room,
+  { from, below, isFirst }: Room,
 ): boolean {
-  return first <= last && last >= from && last < below && (!isWhole || first >= from);
+  return first <= last && last >= from && last < below && (isFirst || first >= from);
 }

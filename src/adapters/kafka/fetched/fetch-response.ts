@@ -1,25 +1,41 @@
 /**
- * Decodes a fetch response (version 11, Kafka 2.3 and later). An unreadable batch becomes a message in its own partition; so
- * does a missing topic or offset. By default kafkajs fails the fetch, and with it all partitions: permanently for an
- * unreadable batch, for many seconds for a missing topic.
+ * Decodes a fetch response (version 11, Kafka 2.3 and later). An unreadable batch becomes a message in its own partition, and
+ * some of Kafka's errors a fault of theirs. By default kafkajs fails the fetch, and with it all partitions: permanently for
+ * an unreadable batch, for many seconds for a missing topic. After a missing offset it silently goes on elsewhere.
  */
 import kafkajs, { type KafkaMessage } from 'kafkajs';
 import { Decoder, type FetchParameters, fetchProtocol } from '../kafkajs-repairs/kafkajs-internals.js';
-import { type Lost, lost, refusal } from './marks.js';
-import { type AbortedTransaction, messagesOf } from './record-set.js';
+import { type AbortedTransaction, beginsWithBatch, messagesOf } from './record-set.js';
 
 const VERSION = 11;
-/** Errors in one partition's log, for which kafkajs would fail all partitions of the fetch. */
-const DAMAGED = new Map([
-  [-1, 'UNKNOWN_SERVER_ERROR'],
-  [2, 'CORRUPT_MESSAGE'],
-  [87, 'INVALID_RECORD'],
+
+/** Why a partition has no messages: its topic is gone, its log lacks the offset, or nobody can read it from there on. */
+export interface Fault {
+  readonly kind: 'no-topic' | 'no-offset' | 'unreadable';
+  readonly reason: string;
+}
+
+/** By Kafka's error code. */
+const FAULTS = new Map<number, Fault>([
+  [-1, unreadable('the broker can not read its log (UNKNOWN_SERVER_ERROR)')],
+  [1, { kind: 'no-offset', reason: 'OFFSET_OUT_OF_RANGE' }],
+  [2, unreadable('the broker can not read its log (CORRUPT_MESSAGE)')],
+  [3, { kind: 'no-topic', reason: 'UNKNOWN_TOPIC_OR_PARTITION' }],
+  [87, unreadable('the broker can not read its log (INVALID_RECORD)')],
 ]);
-/** After these, kafkajs silently goes on in the recreated topic, or at the start of its log. */
-const LOST = new Map<number, Lost>([
-  [1, 'offset'],
-  [3, 'topic'],
-]);
+const NO_LENGTH = unreadable('a batch has an invalid length');
+
+/** One partition of an answer; offsets as text, -1 where it could not be fetched. */
+export interface FetchedPartition {
+  readonly partition: number;
+  /** The fetched offset. */
+  readonly from: number;
+  readonly highWatermark: string;
+  readonly lastStableOffset: string;
+  readonly fault: Fault | null;
+  readonly messages: readonly KafkaMessage[];
+}
+
 /** A broker reads the high watermark before the log: records may be added meanwhile. A higher offset is damage. */
 const MEANWHILE = 1_000_000;
 /** Held per fetch, decompressed and with the overhead of headers; the last batch may exceed it. The rest is fetched again. */
@@ -59,7 +75,10 @@ async function decoded(raw: Buffer, asked: FetchParameters): Promise<object> {
   return { throttleTime: 0, clientSideThrottleTime, errorCode, sessionId, responses };
 }
 
-async function decodedPartition(decoder: Decoder, { topic, asked, budget }: Fetching) {
+async function decodedPartition(
+  decoder: Decoder,
+  { topic, asked, budget }: Fetching,
+): Promise<FetchedPartition & { readonly errorCode: number }> {
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
   const highWatermark = decoder.readInt64();
@@ -70,26 +89,26 @@ async function decodedPartition(decoder: Decoder, { topic, asked, budget }: Fetc
   const size = decoder.readInt32();
   const set = size > 0 ? decoder.readBytes(size) : Buffer.alloc(0);
   const from = fetchedOffset(asked, topic, partition);
-  const instead = insteadOf(errorCode, from);
+  const fault = FAULTS.get(errorCode) ?? (beginsWithBatch(set) ? null : NO_LENGTH);
   const end = Number(highWatermark) + MEANWHILE;
-  return {
+  const answer = {
     partition,
-    errorCode: instead ? 0 : errorCode,
+    from,
+    fault,
+    errorCode: fault ? 0 : errorCode,
     highWatermark: String(highWatermark),
     lastStableOffset: String(lastStableOffset),
     lastStartOffset: String(lastStartOffset),
     // Left out: kafkajs lets records through if two transactions were aborted.
     abortedTransactions: [],
     preferredReadReplica,
-    messages: instead ? [instead] : await messagesOf(set, { from, end, aborted, budget }),
+    messages: fault ? [] : await messagesOf(set, { from, end, aborted, budget }),
   };
+  return answer;
 }
 
-function insteadOf(errorCode: number, from: number): KafkaMessage | null {
-  const what = LOST.get(errorCode);
-  if (what) return lost(from, what);
-  const damage = DAMAGED.get(errorCode);
-  return damage === undefined ? null : refusal(from, `the broker can not read its log (${damage})`);
+function unreadable(reason: string): Fault {
+  return { kind: 'unreadable', reason };
 }
 
 function fetchedOffset({ topics }: FetchParameters, name: string, number: number): number {

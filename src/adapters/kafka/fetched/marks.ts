@@ -1,4 +1,4 @@
-/** Messages that are not records: an unreadable batch, offsets without a record, a missing topic or offset. */
+/** Messages that are not records: an unreadable batch, offsets without a record. */
 import { createHash } from 'node:crypto';
 import type { KafkaMessage } from 'kafkajs';
 import type { UnreadableBatch } from '../../../ports/broker.js';
@@ -7,11 +7,6 @@ import { MAGIC_AT } from './batch-header.js';
 export type UnreadableMessage = KafkaMessage & { readonly unreadable: Omit<UnreadableBatch, 'topic' | 'partition'> };
 
 type PassedMessage = KafkaMessage & { readonly passed: true };
-
-/** Why the fetch failed: Kafka has no such topic, or its log has no such offset. */
-export type Lost = 'topic' | 'offset';
-
-type LostMessage = KafkaMessage & { readonly lost: Lost };
 
 export function isUnreadable(message: KafkaMessage): message is UnreadableMessage {
   return 'unreadable' in message;
@@ -29,23 +24,6 @@ export function unreadable(what: UnreadableMessage['unreadable']): UnreadableMes
 
 export function passed(last: number): PassedMessage {
   return { ...nothing(last), passed: true };
-}
-
-export function lost(at: number, what: Lost): LostMessage {
-  return { ...nothing(at), lost: what };
-}
-
-export function lostIn(messages: readonly KafkaMessage[]): Lost | undefined {
-  return messages.find((message): message is LostMessage => 'lost' in message)?.lost;
-}
-
-/** If the broker, or an invalid length, makes everything from the fetched offset on unreadable. */
-export function refusal(at: number, reason: string): UnreadableMessage {
-  return unreadable({ first: at, last: at, codec: 'unknown', reason, digest: null });
-}
-
-export function refusalIn(messages: readonly KafkaMessage[]): UnreadableMessage | undefined {
-  return messages.filter(isUnreadable).find(({ unreadable: { digest } }) => digest === null);
 }
 
 /** The same batch has the same digest from any leader; a different batch at the same offsets has another. */

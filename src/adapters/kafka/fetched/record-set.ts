@@ -13,7 +13,7 @@ import {
 } from './batch-header.js';
 import { CODEC_NAMES, unpack } from './codecs.js';
 import { decodeRecords } from './decode-records.js';
-import { digestOf, isUnreadable, passed, reasonOf, refusal, type UnreadableMessage, unreadable } from './marks.js';
+import { digestOf, isUnreadable, passed, reasonOf, type UnreadableMessage, unreadable } from './marks.js';
 
 const LENGTH_AT = 8;
 const LENGTH_ENDS = 12;
@@ -34,23 +34,23 @@ export interface Fetched {
   readonly budget: { bytes: number };
 }
 
+/** Since version 3 of the request a fetch returns a whole batch, or nothing: false if the first one's length is invalid. */
+export function beginsWithBatch(set: Buffer): boolean {
+  return set.length === 0 || nextBatch(set) !== null;
+}
+
 /**
  * The set ends with an unreadable batch: nothing behind it is read before it is passed, and a transaction marker in it could
  * decide whether the records behind it were aborted.
  */
 export async function messagesOf(set: Buffer, fetched: Fetched): Promise<KafkaMessage[]> {
-  if (set.length > 0 && !nextBatch(set)) {
-    // Since version 3 of the request a fetch returns a whole batch, or nothing.
-    return [refusal(fetched.from, 'a batch has an invalid length')];
-  }
   const messages: KafkaMessage[] = [];
   const aborted = new AbortedProducers(fetched.aborted);
   let { from } = fetched;
   for (let batch = nextBatch(set); batch && fetched.budget.bytes > 0; batch = nextBatch(batch.behind)) {
     const next = offsetOf(batch.behind);
-    const { end } = fetched;
-    const isBounded = next !== null && next > from && next <= end;
-    const room = { from, below: isBounded ? next : end, isBounded, end, isWhole: messages.length > 0 };
+    const below = next > from && next <= fetched.end ? next : fetched.end;
+    const room = { from, below, isFirst: messages.length === 0 };
     // Not spread into one call: a batch may have more records than a call takes arguments.
     for (const message of await read(batch.bytes, { room, aborted, budget: fetched.budget })) messages.push(message);
     const last = messages.at(-1);
@@ -68,8 +68,8 @@ function nextBatch(set: Buffer): { readonly bytes: Buffer; readonly behind: Buff
   return { bytes: set.subarray(0, size), behind: set.subarray(size) };
 }
 
-function offsetOf(batch: Buffer): number | null {
-  return batch.length < LENGTH_AT ? null : Number(batch.readBigInt64BE(0));
+function offsetOf(batch: Buffer): number {
+  return batch.length < LENGTH_AT ? -1 : Number(batch.readBigInt64BE(0));
 }
 
 interface Reading {
@@ -105,17 +105,18 @@ function unreadableBatch(batch: Buffer, room: Room, error: unknown): UnreadableM
 }
 
 /**
- * A damaged header may claim any offsets: offsets of another batch are never accepted, and of two candidates the lower last
- * offset is used. A reader that passes it and meets the same batch again asks again; records passed by mistake are lost.
+ * A damaged header may claim any offsets, and records passed by mistake are lost: a header counts only where it begins at the
+ * right offset, and of its two statements the lower last offset. A reader that passes too few meets the same batch again.
  */
 function offsetsOf(header: BatchHeader | null, room: Room): { readonly first: number; readonly last: number } {
+  const { from, isFirst } = room;
   if (header) {
-    const { first, last, count } = header;
-    const counted = { first, last: Math.min(last, first + count - 1) };
-    const likely = [counted, header].find((offsets) => isWithin(offsets, room));
-    if (likely) return { first: likely.first, last: likely.last };
+    const { first, count } = header;
+    const last = Math.min(header.last, first + count - 1);
+    const isAnchored = isFirst ? first <= from : first === from;
+    if (isAnchored && isWithin({ first, last }, room)) return { first, last };
   }
-  return { first: room.from, last: room.isBounded ? Math.max(room.from, room.below - 1) : room.from };
+  return { first: from, last: from };
 }
 
 /** The producers in an aborted transaction, tracked batch by batch, as Java's consumer does. */

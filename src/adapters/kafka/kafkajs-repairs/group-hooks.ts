@@ -2,24 +2,16 @@
  * Hooks that kafkajs lacks, in the cluster of a consumer: kafkajs looks up a group's coordinator before each join, and at no
  * other time, and a broker before each fetch. (REBALANCING comes too late, and not before every join.)
  */
-import kafkajs, { type Cluster, type KafkaMessage } from 'kafkajs';
+import kafkajs, { type Cluster } from 'kafkajs';
 import { BrokerRefused } from '../../../ports/broker.js';
 import { withinTime } from '../../common/time-limit.js';
+import type { FetchedPartition } from '../fetched/fetch-response.js';
 import { isCoordinatorMissing, translated } from '../kafka-errors.js';
 
 const ANSWER_WITHIN_MS = 3_000;
 
-/** Offsets as text; -1 where a partition could not be fetched. */
 export interface Fetched {
-  readonly responses: readonly {
-    readonly topicName: string;
-    readonly partitions: readonly {
-      readonly partition: number;
-      readonly highWatermark: string;
-      readonly lastStableOffset: string;
-      readonly messages: readonly KafkaMessage[];
-    }[];
-  }[];
+  readonly responses: readonly { readonly topicName: string; readonly partitions: readonly FetchedPartition[] }[];
 }
 
 export interface GroupHooks {
