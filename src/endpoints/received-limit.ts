@@ -94,7 +94,6 @@ export class ReceivedLimit {
 
   /** A 1xx response came. */
   informational(headers: readonly { readonly length: number }[]): void {
-    this.start.informational();
     this.#informational += 1;
     for (const { length } of headers) this.#informationalBytes += length + SEPARATOR_BYTES;
     if (this.#informational <= MOST_INFORMATIONAL && this.#informationalBytes <= MOST_INFORMATIONAL_BYTES) return;

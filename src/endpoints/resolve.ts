@@ -3,8 +3,6 @@ import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } fro
 import type { LookupFunction } from 'node:net';
 import { LRUCache } from 'lru-cache';
 
-type LookupCallback = Parameters<LookupFunction>[2];
-
 /** The subset of dns.lookup used here. */
 export type LookupAll = (
   hostname: string,
@@ -26,39 +24,25 @@ export class EndpointForbidden extends Error {
 
 /** Receivers have a few. The owner of a name chooses how many there are to check, and to try. */
 const MOST_ADDRESSES = 32;
-const MOST_TRIED_OF_A_FAMILY = 4;
 
 /**
  * A socket's `lookup` that checks all addresses before the connection: one bad address, and the host is refused with
- * EndpointForbidden, so a mixed answer can't be used to reach the bad one. Sockets do not call it for IP literals.
+ * EndpointForbidden, so a mixed answer can't be used to reach the bad one. Sockets do not call it for IP literals, and
+ * ask for all addresses (autoSelectFamily).
  */
 export function guardLookup(lookup: LookupAll, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) callback(error, []);
-      else if (addresses.length > MOST_ADDRESSES) callback(failure('too many addresses', 'ENODATA'), []);
+      else if (addresses.length === 0 || addresses.length > MOST_ADDRESSES) callback(noAddresses(), []);
       else if (!addresses.every(({ address }) => isAllowed(address))) callback(new EndpointForbidden(), []);
-      else answer(addresses, options.all === true, callback);
+      else callback(null, addresses);
     });
   };
 }
 
-function answer(addresses: LookupAddress[], all: boolean, callback: LookupCallback): void {
-  const [first] = addresses;
-  if (first === undefined) callback(failure('no address', 'ENOTFOUND'), []);
-  else if (!all) callback(null, first.address, first.family);
-  else {
-    const of = (version: number) => addresses.filter(({ family }) => family === version);
-    const tried = [4, 6].flatMap((version) => of(version).slice(0, MOST_TRIED_OF_A_FAMILY));
-    callback(
-      null,
-      addresses.filter((one) => tried.includes(one)),
-    );
-  }
-}
-
-function failure(message: string, code: string): Error {
-  return Object.assign(new Error(message), { code });
+function noAddresses(): Error {
+  return Object.assign(new Error('no address, or too many'), { code: 'ENODATA' });
 }
 
 type Callback = Parameters<LookupAll>[2];
