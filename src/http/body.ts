@@ -2,10 +2,8 @@
  * Request bodies: 415 for another media type and for a compressed body, 413 over 64 KiB (also chunked), 400 for invalid JSON
  * and for what the schema forbids, naming every field.
  */
-import { Readable } from 'node:stream';
 import { Ajv, type ErrorObject } from 'ajv';
-import type { Context, Middleware } from 'koa';
-import bodyParser from 'koa-bodyparser';
+import type { Context } from 'koa';
 import { OWN_SCHEMAS } from '../payments/payment-event-schema.js';
 import type { Schema } from '../schema.js';
 import { readTime } from '../time/iso-time.js';
@@ -13,56 +11,23 @@ import { ApiError, badRequest, type FieldError, fieldError } from './api-error.j
 import type { FieldProblem } from './error-codes.js';
 
 const LIMIT_BYTES = 65_536;
-const BODY_LIMIT: BodyLimit = {
-  bytes: LIMIT_BYTES,
-  tooLarge: () => new ApiError({ code: 'body-too-large', params: { limit: LIMIT_BYTES } }),
-};
-
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @param isOptional no body is an empty object */
-export function jsonBody(isOptional = false): Middleware {
-  // Without an encoding the parser returns bytes; its own decoding would replace invalid UTF-8 with U+FFFD.
-  const parse = parserOf(JSON_TYPE, '');
-  return async (ctx, next) => {
-    const isAbsent = !ctx.request.length && ctx.headers['transfer-encoding'] === undefined;
-    if (isOptional && isAbsent) {
-      ctx.request.body = {};
-      return next();
-    }
-    if (mediaType(ctx) !== JSON_TYPE) throw new ApiError({ code: 'unsupported-type', params: { allowed: JSON_TYPE } });
-    await parse(ctx, async () => {
-      ctx.request.body = fromJson(ctx.request.body as Buffer);
-      await next();
-    });
-  };
-}
-
-function fromJson(body: Buffer): unknown {
+async function readJson(ctx: Context): Promise<unknown> {
+  if (mediaType(ctx) !== JSON_TYPE) throw new ApiError({ code: 'unsupported-type', params: { allowed: JSON_TYPE } });
+  const body = await readBody(ctx);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(UTF8.decode(body));
   } catch {
     throw new ApiError({ code: 'body-not-json' });
   }
 }
 
-/** The undecoded text of a form body; none for another media type. */
-export function formBody(): Middleware {
-  const parse = parserOf(FORM_TYPE, 'utf8');
-  return (ctx, next) => (mediaType(ctx) === FORM_TYPE ? parse(ctx, next) : next());
-}
-
-/** koa-bodyparser keeps each chunk until the last one came: 65,000 of one byte were 25 MB. So it gets them as one. */
-function parserOf(type: string, encoding: string): Middleware {
-  const options = { enableTypes: ['text'], encoding, textLimit: `${LIMIT_BYTES}b`, extendTypes: { text: [type] } };
-  const parse = bodyParser(options);
-  return async (ctx, next) => {
-    mustBePlain(ctx);
-    const body = Readable.from([await readBody(ctx, BODY_LIMIT)], { objectMode: false });
-    const req = Object.assign(body, { headers: {} });
-    await parse(Object.create(ctx, { req: { value: req } }) as Context, next);
-  };
+/** The undecoded text; empty for another media type. @throws as readBody */
+export async function readForm(ctx: Context): Promise<string> {
+  return mediaType(ctx) === FORM_TYPE ? (await readBody(ctx)).toString() : '';
 }
 
 /** In lower case, without parameters. */
@@ -70,27 +35,19 @@ export function mediaType(ctx: Context): string {
   return (ctx.get('content-type').split(';')[0] ?? '').trim().toLowerCase();
 }
 
-export interface BodyLimit {
-  readonly bytes: number;
-  readonly tooLarge: () => ApiError;
-}
-
-/** Nothing is unpacked. @throws ApiError 415 */
-export function mustBePlain({ req }: Pick<Context, 'req'>): void {
-  const { 'content-encoding': encoding = 'identity' } = req.headers;
-  if (encoding.trim().toLowerCase() !== 'identity') throw new ApiError({ code: 'unsupported-encoding' });
-}
-
-/** @param take gets the length of each chunk; what it throws ends the reading @throws ApiError 400, 413 */
+/** Nothing is unpacked. @param take gets the length of each chunk; what it throws ends the reading @throws ApiError 400, 413, 415 */
 export async function readBody(
   { req }: Pick<Context, 'req'>,
-  limit: BodyLimit,
+  limit = LIMIT_BYTES,
   take: (bytes: number) => void = () => undefined,
 ): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? '0') > limit.bytes) throw limit.tooLarge();
+  const { 'content-encoding': encoding = 'identity', 'content-length': length = '0' } = req.headers;
+  if (encoding.trim().toLowerCase() !== 'identity') throw new ApiError({ code: 'unsupported-encoding' });
+  const tooLarge = () => new ApiError({ code: 'body-too-large', params: { limit } });
+  if (Number(length) > limit) throw tooLarge();
   const body = new Collected();
   const add = (chunk: Buffer) => {
-    if (body.length + chunk.length > limit.bytes) throw limit.tooLarge();
+    if (body.length + chunk.length > limit) throw tooLarge();
     take(chunk.length);
     body.add(chunk);
   };
@@ -144,12 +101,16 @@ const MOST_ERRORS = 20;
 const JUDGED_LATER = ['pattern', 'maxLength', 'anyOf'];
 const FORMATS = { 'date-time': (text: string) => readTime(text) !== null, uri: true } as const;
 
-/** The check may throw ApiError 400. It coerces nothing and ignores unknown fields. */
-export function bodyCheck<T>(schema: Schema<T>): (body: unknown) => T {
-  const ajv = new Ajv({ ...OWN_SCHEMAS, formats: FORMATS, allErrors: true, verbose: true });
-  for (const keyword of JUDGED_LATER) ajv.removeKeyword(keyword);
-  const validate = ajv.addVocabulary(JUDGED_LATER).compile<T>(schema);
-  return (body) => {
+const ajv = new Ajv({ ...OWN_SCHEMAS, formats: FORMATS, allErrors: true, verbose: true });
+for (const keyword of JUDGED_LATER) ajv.removeKeyword(keyword);
+ajv.addVocabulary(JUDGED_LATER);
+
+/** Reads JSON bodies of a schema: coerces nothing and ignores unknown fields. @param isOptional no body is an empty object */
+export function jsonReader<T>(schema: Schema<T>, isOptional = false): (ctx: Context) => Promise<T> {
+  const validate = ajv.compile<T>(schema);
+  return async (ctx) => {
+    const isAbsent = !ctx.request.length && ctx.headers['transfer-encoding'] === undefined;
+    const body = isOptional && isAbsent ? {} : await readJson(ctx);
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new ApiError({ code: 'body-not-object' });
     }

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type Router from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import { ApiError } from './api-error.js';
-import { tagRoute } from './request-context.js';
+import { tagged } from './request-context.js';
 
 const SHELL = 'index.html';
 
@@ -56,13 +56,16 @@ export interface ConsoleParts {
 
 export function registerConsole(router: Router, parts: ConsoleParts): void {
   const path = parts.publicUrl ? new URL(parts.publicUrl).pathname.replace(/\/$/, '') : '';
-  const page = showPage(parts, path);
-  const tag = tagRoute({ method: 'get', path: '/console' });
+  const tag = { method: 'get', path: '/console' };
   const asset = showAsset(parts.files?.assets ?? new Map());
-  router.get('/console/assets/:name', tagRoute({ method: 'get', path: '/console/assets/{name}' }), asset);
-  router.get('/', forBrowsers, tag, (ctx) => ctx.redirect(`${path}/console`));
+  router.get('/console/assets/:name', tagged({ method: 'get', path: '/console/assets/{name}' }, asset));
+  router.get(
+    '/',
+    forBrowsers,
+    tagged(tag, (ctx) => ctx.redirect(`${path}/console`)),
+  );
   // The page itself says of a path that it does not know that there is no such page.
-  router.get(['/console', '/console/', '/console/*screen'], tag, page);
+  router.get(['/console', '/console/', '/console/*screen'], tagged(tag, showPage(parts, path)));
 }
 
 /** @throws ApiError 404 for other clients: the path is no part of the API */

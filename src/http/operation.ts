@@ -4,7 +4,7 @@ import type { Schema, Static } from '../schema.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import type { Right } from '../webhooks/limits.js';
 import type { ApiParts } from './api-parts.js';
-import { bodyCheck } from './body.js';
+import { jsonReader } from './body.js';
 import type { Query } from './query.js';
 import { callerOf, commandContext } from './request-context.js';
 import { ERROR } from './shared-schemas.js';
@@ -76,13 +76,14 @@ export interface Commanded<O = unknown> extends Asked<O> {
 /** A command of an account. Its answer has the first status of its responses. */
 export function write<const O extends Omit<Operation, 'security'>>(given: O) {
   const described = { ...WRITE, ...given };
-  const check = given.body && 'schema' in given.body ? bodyCheck(given.body.schema) : () => undefined;
+  const { body: taken } = given;
+  const readBody = taken?.type === 'json' ? jsonReader(taken.schema, taken.isOptional) : async () => undefined;
   const [status] = Object.keys(given.responses);
   return {
     answer: (handle: (parts: ApiParts, asked: Commanded<O>) => Promise<object>) => (parts: ApiParts) =>
       route(described, async (ctx) => {
         const { accountId, actor } = callerOf(ctx);
-        const body = check(ctx.request.body) as Commanded<O>['body'];
+        const body = (await readBody(ctx)) as Commanded<O>['body'];
         const at = parts.now().toISOString();
         ctx.body = await handle(parts, { ctx, accountId, body, context: commandContext(ctx, actor), at });
         ctx.status = Number(status);

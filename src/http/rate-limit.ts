@@ -1,5 +1,5 @@
 /** Limits the requests of an account per minute. admission.ts limits what its reads cost. */
-import type { Context, Next } from 'koa';
+import type { Context } from 'koa';
 import { AccountBuckets } from '../webhooks/account-buckets.js';
 import type { ClientOwner } from '../webhooks/events.js';
 import { ApiError, retryAfter } from './api-error.js';
@@ -17,11 +17,8 @@ export function createRateLimit(perMinute: number, now: () => number): RateLimit
   return (owner) => Math.max(0, buckets.take(owner, WINDOW_MS / perMinute));
 }
 
-/** After authentication and before any other reading of the request. */
-export function limitRate(limit: RateLimit) {
-  return (ctx: Context, next: Next): Promise<void> => {
-    const waitMs = limit(callerOf(ctx).accountId);
-    if (waitMs > 0) throw new ApiError({ code: 'too-many-requests' }, retryAfter(waitMs));
-    return next();
-  };
+/** @throws ApiError 429 */
+export function mustBeWithin(limit: RateLimit, ctx: Context): void {
+  const waitMs = limit(callerOf(ctx).accountId);
+  if (waitMs > 0) throw new ApiError({ code: 'too-many-requests' }, retryAfter(waitMs));
 }

@@ -78,12 +78,12 @@ export function measured(metrics: HttpMetrics): Middleware {
   };
 }
 
-/** First in an operation's route, because later middleware may refuse the request. */
-export function tagRoute({ method, path }: Route): Middleware {
+/** Also what `handle` refuses is counted as of this route. */
+export function tagged({ method, path }: Route, handle: Middleware): Middleware {
   const route: Route = { method: method.toUpperCase(), path };
-  return (ctx: Context, next: Next): Promise<void> => {
+  return (ctx, next) => {
     ctx.state.route = route;
-    return next();
+    return handle(ctx, next);
   };
 }
 

@@ -3,7 +3,6 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { answerErrors } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
-import { formBody, jsonBody } from './body.js';
 import { showClientCertificate } from './client-certificate.js';
 import { registerConsole } from './console.js';
 import { listAccountDeliveries, listDeliveries } from './deliveries/list-deliveries.js';
@@ -14,27 +13,20 @@ import { listEvents } from './events/list-events.js';
 import { listHistory } from './history.js';
 import { listEventTypes } from './list-event-types.js';
 import { removeNotices, setNotices, showNotices } from './notices.js';
-import type { Operation, Route } from './operation.js';
+import type { Route } from './operation.js';
 import { publishEvents } from './payment-events/publish-events.js';
-import { limitRate } from './rate-limit.js';
+import { mustBeWithin } from './rate-limit.js';
 import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recoveries.js';
 import { previewRecovery, startRecovery, startRecoveryOfSeveral } from './recoveries/start-recovery.js';
-import { measured, requestContext, tagRoute, traced } from './request-context.js';
+import { measured, requestContext, tagged, traced } from './request-context.js';
 import { enterSession, leaveSession, showSession } from './sessions/console-session.js';
 import { openSession } from './sessions/open-session.js';
 import { endSession, listSessions } from './sessions/portal-sessions.js';
-import { createSessionCookies } from './sessions/session-cookie.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
 import { showStats } from './stats.js';
-import {
-  authenticateAccount,
-  authenticatePublisher,
-  createAuthenticateSession,
-  mustHave,
-  orSession,
-} from './tokens/authenticate.js';
+import { assertMay, createAuthentication } from './tokens/authenticate.js';
 import { listCredentials, showAuthorizationServer } from './tokens/credentials.js';
-import { issueToken, tokenErrors } from './tokens/issue-token.js';
+import { issueToken } from './tokens/issue-token.js';
 import { moveWebhooks, removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
 import { listWebhooks } from './webhooks/list-webhooks.js';
 import { registerWebhook } from './webhooks/register-webhook.js';
@@ -109,7 +101,7 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
 
 /** A router for each resource: at each request it tries the pattern of every route that it has, and there are 50. */
 function routed(all: readonly Route[], parts: ApiParts): ReturnType<Router['routes']> {
-  const before = beforeHandling(parts);
+  const admitted = createAdmitted(parts);
   const routers = new Map<string, Router>();
   const routerOf = (path: string) => {
     const router = routers.get(resourceOf(path)) ?? new Router({ sensitive: true });
@@ -118,7 +110,7 @@ function routed(all: readonly Route[], parts: ApiParts): ReturnType<Router['rout
   };
   for (const one of all) {
     const path = one.path.replace(/\{(\w+)\}/g, ':$1');
-    routerOf(path).register(path, [one.method], [tagRoute(one), ...before(one), one.handle]);
+    routerOf(path).register(path, [one.method], [tagged(one, admitted(one))]);
   }
   registerConsole(routerOf('/'), { ...parts.console, publicUrl: parts.publicUrl });
   const routes = new Map([...routers].map(([resource, router]) => [resource, router.routes()]));
@@ -134,21 +126,24 @@ function resourceOf(path: string): string {
   return end === -1 ? path : path.slice(0, end);
 }
 
-function beforeHandling({ accounts, verifyToken, publisherScope, rateLimits, publicUrl, now }: ApiParts) {
-  const session = createAuthenticateSession(accounts, createSessionCookies(publicUrl), now);
-  const byToken = authenticateAccount(verifyToken, accounts);
-  const byEither = orSession(byToken, session);
-  const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
-  const known = ({ security, right = 'read', by, rateLimit }: Operation): readonly Middleware[] => {
-    if (security === 'session') return [session.authenticate];
-    if (security === 'publisher') return [publisher];
-    if (security !== 'bearer') return [];
-    const isCounted = rateLimit && rateLimit !== 'reads';
-    return [by ? byToken : byEither, mustHave(right), ...(isCounted ? [limitRate(rateLimits[rateLimit])] : [])];
+/** In the order of refusals: who asks, whether they may, how often. Then the operation, which reads the rest. */
+function createAdmitted(parts: ApiParts): (one: Route) => Middleware {
+  const authentication = createAuthentication(parts);
+  return ({ security, right = 'read', by, rateLimit, handle }) => {
+    if (security === 'none' || security === 'client') return handle;
+    const authenticate = authentication[by ?? security];
+    if (security !== 'bearer') {
+      return async (ctx) => {
+        await authenticate(ctx);
+        await handle(ctx);
+      };
+    }
+    const limit = rateLimit && rateLimit !== 'reads' ? parts.rateLimits[rateLimit] : null;
+    return async (ctx) => {
+      await authenticate(ctx);
+      assertMay(ctx, right);
+      if (limit) mustBeWithin(limit, ctx);
+      await handle(ctx);
+    };
   };
-  const body = ({ body: taken }: Operation): readonly Middleware[] => {
-    if (taken?.type === 'json') return [jsonBody(taken.isOptional)];
-    return taken?.type === 'form' ? [tokenErrors, formBody()] : [];
-  };
-  return (one: Operation) => [...known(one), ...body(one)];
 }

@@ -7,7 +7,7 @@ import { paymentEventSchema, structuredCloudEventSchema } from '../../payments/p
 import { BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
 import { count, object, type Schema, text } from '../../schema.js';
 import { ApiError, badRequest, fieldError, retryAfter } from '../api-error.js';
-import { type BodyLimit, mustBePlain, readBody } from '../body.js';
+import { readBody } from '../body.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
 import { operation, route } from '../operation.js';
 import { OwnerTurns } from '../owner-turns.js';
@@ -19,10 +19,6 @@ import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJS
 
 const MIB = 1024 * 1024;
 const MAX_BODY_BYTES = MIB;
-const BODY_LIMIT: BodyLimit = {
-  bytes: MAX_BODY_BYTES,
-  tooLarge: () => new ApiError({ code: 'body-too-large', params: { limit: MAX_BODY_BYTES } }),
-};
 const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 64 * MIB };
 const AGAIN = 'Some of the events may be published: send the request again; receivers drop duplicates by webhook-id.';
 const RETRY_AFTER_MS = { full: 1_000, away: 5_000 } as const;
@@ -97,8 +93,7 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
 
   async function publish(ctx: Context, publisher: string, take: (bytes: number) => void): Promise<number> {
     const { valuesOf, headers } = formOf(ctx);
-    mustBePlain(ctx);
-    const body = await readBody(ctx, BODY_LIMIT, take);
+    const body = await readBody(ctx, MAX_BODY_BYTES, take);
     const topic = topicOf(ctx, topics);
     const all = [...headers, ...commonHeaders(ctx)];
     const records = await recordsOf(valuesOf(body), all, () => turns.pause(publisher));

@@ -4,7 +4,7 @@ import { object, text, textOrNull, time, whole } from '../../schema.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { bodyCheck } from '../body.js';
+import { jsonReader } from '../body.js';
 import { operation, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
@@ -80,12 +80,13 @@ export const leaveSession = write({
   return { success: true, message: 'session ended' };
 });
 
-const checked = bodyCheck(CODE);
+const readCode = jsonReader(CODE);
 
 export function enterSession({ accounts, changeCredentials, publicUrl, randomBytes, now }: ApiParts) {
   const cookies = createSessionCookies(publicUrl);
   return route(ENTER_SESSION, async (ctx) => {
-    const code = sessionSecretIn(checked(ctx.request.body).code);
+    const { code: given } = await readCode(ctx);
+    const code = sessionSecretIn(given);
     if (!code) throw badRequest([fieldError('code', { code: 'code-refused' })]);
     const { accountId, sessionId, hash: codeHash } = code;
     // Without the code nobody gets as far as a command, which would wait for those of the account.

@@ -3,7 +3,7 @@
  * ctx.state.publisher. Otherwise the answer is 401, 403 for a token of the other kind, or 503 if the token can't be
  * verified now.
  */
-import type { Context, Middleware, Next } from 'koa';
+import type { Context } from 'koa';
 import {
   KeysUnavailable,
   type Publisher,
@@ -16,45 +16,52 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { Right } from '../../webhooks/limits.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { ApiError, CHALLENGE, retryAfter } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import type { Problem } from '../error-codes.js';
 import { may } from '../request-context.js';
-import type { SessionCookies } from '../sessions/session-cookie.js';
+import { createSessionCookies } from '../sessions/session-cookie.js';
 
-/** For the operations of accounts. */
-export function authenticateAccount(verify: VerifyToken, accounts: Accounts): Middleware {
-  return authenticate(verify, accounts, (ctx, holder) => {
+/** Who asks, by the security of an operation. @throws ApiError 401, 403, 503 */
+export function createAuthentication({ verifyToken, accounts, publisherScope, publicUrl, now }: ApiParts) {
+  const cookies = createSessionCookies(publicUrl);
+  const token = async (ctx: Context): Promise<void> => {
+    const holder = await holderOf(ctx, verifyToken, accounts);
     if (isPublisher(holder)) throw forbidden({ code: 'account-token-required' });
     ctx.state.caller = holder;
-  });
-}
-
-/** Without a Bearer token, as beside what a proxy adds for itself, a session authenticates. */
-export function orSession(byToken: Middleware, session: AuthenticateSession): Middleware {
-  return (ctx, next) =>
-    session.isNamed(ctx) && !authorizations(ctx).some(isBearer) ? session.authenticate(ctx, next) : byToken(ctx, next);
-}
-
-export function authenticatePublisher(verify: VerifyToken, accounts: Accounts, scope: string) {
-  return authenticate(verify, accounts, (ctx, holder) => {
-    if (!isPublisher(holder)) throw forbidden({ code: 'publisher-token-required' }, `, scope="${scope}"`);
-    ctx.state.publisher = holder;
-  });
-}
-
-type Accept = (ctx: Context, holder: TokenHolder) => void;
-
-function authenticate(verify: VerifyToken, accounts: Accounts, accept: Accept) {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    const given = authorizations(ctx);
-    if (given.length === 0) throw new ApiError({ code: 'token-missing' });
-    const token = given.length === 1 ? bearerToken(given[0]) : null;
-    if (token === null) throw invalidToken('there must be exactly one Authorization header, with Bearer and one token');
-    const verified = await verify(token).catch(notNow);
-    if (verified.kind === 'refused') throw invalidToken(verified.why);
-    if (!(await isGood(verified.caller, accounts))) throw invalidToken('the credential of the token was revoked');
-    accept(ctx, isPublisher(verified.caller) ? await publisherOrAccount(verified.caller, accounts) : verified.caller);
-    await next();
   };
+  const publisher = async (ctx: Context): Promise<void> => {
+    const holder = await holderOf(ctx, verifyToken, accounts);
+    if (!isPublisher(holder)) throw forbidden({ code: 'publisher-token-required' }, `, scope="${publisherScope}"`);
+    ctx.state.publisher = holder;
+  };
+  /**
+   * The session that the header x-console names, by its cookie. A browser adds its cookies to requests of every page of the
+   * same site; the header only a script of this origin can set, since no CORS answer allows it to another.
+   */
+  const session = async (ctx: Context): Promise<void> => {
+    const named = ctx.get('x-console');
+    const secret = sessionSecretIn(cookies.of(ctx).get(named) ?? '');
+    const isIt = (one: PortalSession) => one.id === named && one.cookieHash === secret?.hash;
+    const found = secret && (await accounts.session(secret.accountId, isIt));
+    if (!found || Date.parse(found.until) <= now().getTime()) throw new ApiError({ code: 'session-ended' });
+    const { actor, clientId } = found;
+    ctx.state.caller = { accountId: secret.accountId, actor, clientId, session: found };
+  };
+  /** A Bearer token counts first; any other Authorization may be a proxy's own. */
+  const bearer = (ctx: Context): Promise<void> =>
+    ctx.req.headers['x-console'] && !authorizations(ctx).some(isBearer) ? session(ctx) : token(ctx);
+  return { token, bearer, session, publisher };
+}
+
+async function holderOf(ctx: Context, verify: VerifyToken, accounts: Accounts): Promise<TokenHolder> {
+  const given = authorizations(ctx);
+  if (given.length === 0) throw new ApiError({ code: 'token-missing' });
+  const token = given.length === 1 ? bearerToken(given[0]) : null;
+  if (token === null) throw invalidToken('there must be exactly one Authorization header, with Bearer and one token');
+  const verified = await verify(token).catch(notNow);
+  if (verified.kind === 'refused') throw invalidToken(verified.why);
+  if (!(await isGood(verified.caller, accounts))) throw invalidToken('the credential of the token was revoked');
+  return isPublisher(verified.caller) ? publisherOrAccount(verified.caller, accounts) : verified.caller;
 }
 
 /** Not a 401: a client would throw a good token away. */
@@ -100,47 +107,6 @@ async function publisherOrAccount(holder: Publisher, accounts: Accounts): Promis
 
 function isPublisher(holder: TokenHolder): holder is Publisher {
   return 'publisher' in holder;
-}
-
-interface AuthenticateSession {
-  isNamed(ctx: Context): boolean;
-  /** @throws ApiError 401 */
-  authenticate(ctx: Context, next: Next): Promise<void>;
-}
-
-/**
- * Authenticates a request by the session that its header x-console names, and by the cookie of that session. A browser adds
- * its cookies to requests of every page of the same site; the header only a script of this origin can set, since no CORS
- * answer allows it to another.
- */
-export function createAuthenticateSession(
-  accounts: Pick<Accounts, 'session'>,
-  cookies: SessionCookies,
-  now: () => Date,
-): AuthenticateSession {
-  return {
-    isNamed: ({ headers }) => (headers['x-console'] ?? '') !== '',
-    async authenticate(ctx, next) {
-      const named = ctx.get('x-console');
-      const secret = sessionSecretIn(cookies.of(ctx).get(named) ?? '');
-      const isIt = (one: PortalSession) => one.id === named && one.cookieHash === secret?.hash;
-      const session = secret && (await accounts.session(secret.accountId, isIt));
-      if (!session || Date.parse(session.until) <= now().getTime()) {
-        throw new ApiError({ code: 'session-ended' });
-      }
-      const { actor, clientId } = session;
-      ctx.state.caller = { accountId: secret.accountId, actor, clientId, session };
-      await next();
-    },
-  };
-}
-
-/** After authentication. */
-export function mustHave(right: Right) {
-  return (ctx: Context, next: Next): Promise<void> => {
-    assertMay(ctx, right);
-    return next();
-  };
 }
 
 /** @throws ApiError 403 for a session that has not the right */

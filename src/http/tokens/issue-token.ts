@@ -3,15 +3,15 @@
  * everything that its account or publisher may do: the kind of client decides on the scope, and the response names it,
  * whatever the request asked for (3.3).
  */
-import type { Context, Next } from 'koa';
+import type { Context } from 'koa';
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { ownerOf, secretMatches } from '../../accounts/client-credentials.js';
 import type { OwnTokens } from '../../accounts/own-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { always, object, oneOf, optional, text, whole } from '../../schema.js';
-import type { ClientOwner } from '../../webhooks/events.js';
 import { ApiError, notNow, retryAfter } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
+import { readForm } from '../body.js';
 import { operation, route } from '../operation.js';
 
 /** The status of each error. RFC 6749 has no error for too many requests; the name is from its section 4.1.2.1. */
@@ -35,6 +35,8 @@ class Refusal extends Error {
   constructor(
     readonly error: TokenError,
     description: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+    readonly status: number = STATUS[error],
   ) {
     super(description);
   }
@@ -79,70 +81,75 @@ export const ISSUE_TOKEN = operation({
   },
 });
 
-/** Around the reading of the form, so that errors about a large or unreadable body also have the form of section 5.2. */
-export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
-  ctx.set('pragma', 'no-cache');
-  try {
-    await next();
-  } catch (error) {
-    const outage = notNow(error);
-    const known = outage ?? error;
-    if (known instanceof Refusal) return answer(ctx, STATUS[known.error], known.error, known.message);
-    if (!(known instanceof ApiError)) throw known;
-    ctx.set({ ...known.details.headers });
-    answer(ctx, known.status, outage ? 'temporarily_unavailable' : 'invalid_request', known.message);
-  }
-}
-
-function answer(ctx: Context, status: number, error: TokenError, error_description: string): void {
-  ctx.status = status;
-  // A client whose credentials are in the form is not asked for Basic.
-  const isInForm = ctx.get('authorization') === '' && /(^|&)client_(id|secret)=[^&]/.test(String(ctx.request.body));
-  if (status === 401 && !isInForm) ctx.set('www-authenticate', 'Basic realm="account-webhooks"');
-  ctx.body = { error, error_description };
-}
+const BASIC = { 'www-authenticate': 'Basic realm="account-webhooks"' };
 
 export function issueToken({ accounts, rateLimits }: ApiParts, tokens: OwnTokens) {
   return route(ISSUE_TOKEN, async (ctx) => {
-    const client = clientOf(ctx);
-    const owner = await authenticated(client, accounts);
-    if (owner === null) throw new Refusal('invalid_client', 'the client id or secret is not valid');
-    // Counted only now: a client without the secret can't use up the account's requests.
-    const waitMs = rateLimits.tokens(owner);
-    if (waitMs > 0) {
-      ctx.set({ ...retryAfter(waitMs).headers });
-      throw new Refusal('temporarily_unavailable', 'too many token requests; Retry-After says when to try again');
+    ctx.set('pragma', 'no-cache');
+    try {
+      const { owner, clientId } = await authenticated(ctx, accounts);
+      // Counted only now: a client without the secret can't use up the account's requests.
+      const waitMs = rateLimits.tokens(owner);
+      if (waitMs > 0) {
+        const why = 'too many token requests; Retry-After says when to try again';
+        throw new Refusal('temporarily_unavailable', why, retryAfter(waitMs).headers);
+      }
+      const { token, expiresInSeconds } = await tokens.issue(owner, clientId);
+      const scope = typeof owner === 'number' ? SCOPE : PUBLISHER_SCOPE;
+      ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, scope };
+    } catch (failure) {
+      const { status, headers, error, message: error_description } = refusalOf(failure);
+      ctx.status = status;
+      ctx.set(headers);
+      ctx.body = { error, error_description };
     }
-    const { token, expiresInSeconds } = await tokens.issue(owner, client.clientId);
-    const scope = typeof owner === 'number' ? SCOPE : PUBLISHER_SCOPE;
-    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, scope };
   });
 }
 
+/** Also errors about the body and outages have the form of section 5.2. @throws any other error */
+function refusalOf(failure: unknown): Refusal {
+  if (failure instanceof Refusal) return failure;
+  const outage = notNow(failure);
+  const known = outage ?? failure;
+  if (!(known instanceof ApiError)) throw known;
+  const error = outage ? 'temporarily_unavailable' : 'invalid_request';
+  return new Refusal(error, known.message, known.details.headers, known.status);
+}
+
 /** @throws Refusal */
-function clientOf(ctx: Context): ClientCredentials {
-  const form = parametersIn(ctx.request.body);
+async function authenticated(ctx: Context, accounts: Accounts) {
+  const form = parametersIn(await readForm(ctx));
+  const basic = ctx.get('authorization');
+  const { clientId, clientSecret } = clientOf(form, basic);
+  const owner = ownerOf(clientId);
+  const credential = owner === null ? undefined : await accounts.credential(owner, clientId);
+  if (owner !== null && credential && secretMatches(clientSecret, credential.secretHash)) return { owner, clientId };
+  // A client whose credentials are in the form is not asked for Basic.
+  throw new Refusal('invalid_client', 'the client id or secret is not valid', basic === '' ? {} : BASIC);
+}
+
+/** @throws Refusal */
+function clientOf(form: URLSearchParams, basic: string): ClientCredentials {
   const grantType = form.get('grant_type');
   if (new Set(form.keys()).size < form.size) throw new Refusal('invalid_request', 'a parameter is repeated');
   if (!grantType) throw new Refusal('invalid_request', 'grant_type is missing from the form');
   if (grantType !== 'client_credentials') {
     throw new Refusal('unsupported_grant_type', 'grant_type must be client_credentials');
   }
-  const basic = ctx.get('authorization');
   if (basic === '') return fromForm(form);
   if (form.has('client_secret')) throw new Refusal('invalid_request', 'use one client authentication method, not two');
   return fromBasic(basic);
 }
 
 /** Without a value it counts as omitted (RFC 6749 3.2). `resource` may be repeated (RFC 8707 2) and is ignored. */
-function parametersIn(body: unknown): URLSearchParams {
-  const parameters = [...new URLSearchParams(typeof body === 'string' ? body : '')];
+function parametersIn(text: string): URLSearchParams {
+  const parameters = [...new URLSearchParams(text)];
   return new URLSearchParams(parameters.filter(([name, value]) => value !== '' && name !== 'resource'));
 }
 
 function fromForm(form: URLSearchParams): ClientCredentials {
   const [clientId = '', clientSecret = ''] = ['client_id', 'client_secret'].map((name) => form.get(name) ?? '');
-  if (clientId + clientSecret === '') throw new Refusal('invalid_client', 'client credentials are missing');
+  if (clientId + clientSecret === '') throw new Refusal('invalid_client', 'client credentials are missing', BASIC);
   return { clientId, clientSecret };
 }
 
@@ -156,11 +163,4 @@ function fromBasic(authorization: string): ClientCredentials {
 
 function formDecoded(text: string): string {
   return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? '';
-}
-
-async function authenticated(client: ClientCredentials, accounts: Accounts): Promise<ClientOwner | null> {
-  const owner = ownerOf(client.clientId);
-  if (owner === null) return null;
-  const credential = await accounts.credential(owner, client.clientId);
-  return credential && secretMatches(client.clientSecret, credential.secretHash) ? owner : null;
 }
