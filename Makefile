@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nightly coverage test-unit suite types imports format unused links api-document settings-document metrics-document causes-document walk-document producers receivers try-package faults run lint build bench bench-against clean up down
+.PHONY: help demo test test-all test-nightly coverage test-unit suite types imports format unused links api-document settings-document metrics-document causes-document producers receivers try-package run lint build bench bench-against clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -50,9 +50,6 @@ metrics-document: $(INSTALLED) ## writes the table of metrics in docs/operations
 causes-document: $(INSTALLED) ## writes the table of causes in docs/receivers.md, from src/endpoints/attempt-causes.ts
 	@$(TYPESCRIPT) scripts/document.js docs/receivers.md
 
-walk-document: $(BUILT) ## writes docs/walk.md: the files of src/ that a POST and a payment run through, for who reads the code first
-	@$(TYPESCRIPT) scripts/walk-document.js > docs/walk.md.new && mv docs/walk.md.new docs/walk.md
-
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in five languages; fetches their libraries
 	@sh scripts/try-documents.sh receivers
 
@@ -61,9 +58,6 @@ producers: $(BUILT) ## runs the producers of docs/payment-events.md on a Kafka o
 
 try-package: $(INSTALLED) ## packs the service in a fresh clone, installs it in an empty folder, and runs the demo there
 	@sh scripts/try-package.sh
-
-faults: $(BUILT) ## the fault suite; writes what it counted into docs/reliability.md
-	@node scripts/fault-counts.js
 
 run: $(BUILT) ## the service, on 127.0.0.1:8080 (ARGS="--roles api" adds arguments)
 	@node dist/main.js serve $(ARGS)

@@ -1,6 +1,6 @@
 /** docs/api.md, from the document that /openapi.json gives. */
 import { ERRORS, FIELD_ERRORS } from '../src/http/error-codes.js';
-import { curlOf, ERROR, EXAMPLES, isOfPublishers } from './api-examples.js';
+import { ERROR, EXAMPLES } from './api-examples.js';
 import { table } from './markdown-table.js';
 import { Schemas, slug } from './schemas-markdown.js';
 
@@ -79,7 +79,7 @@ function chapter({ route, operation }, schemas, common) {
     // What a document has is said by its own standard.
     ...(operation.tags.includes('Documents') ? [] : successes.map((success) => answer(success, schemas))),
     own.map(([status, { description }]) => `- ${status}: ${description}`).join('\n'),
-    operation.operationId in EXAMPLES && example(route, operation),
+    operation.operationId in EXAMPLES && example(EXAMPLES[operation.operationId]),
   ];
   return parts.filter(Boolean).join('\n\n');
 }
@@ -93,7 +93,8 @@ const AUTHENTICATION = {
 };
 
 function kindOf(security) {
-  if (isOfPublishers(security)) return 'publisher';
+  // Only publishers' tokens have a scope in the document.
+  if (security.some(({ token: scopes }) => scopes?.length > 0)) return 'publisher';
   return ['bearer', 'session', 'client'].find((kind) => security.some((scheme) => kind in scheme)) ?? 'none';
 }
 
@@ -132,9 +133,8 @@ function schemaChapter(name, schemas) {
   return `### ${name}\n\n${schema.description}\n\n${fields('field', schemas.rows(schema))}`;
 }
 
-function example(route, operation) {
-  const { answer: shown } = EXAMPLES[operation.operationId];
-  const call = `\`\`\`sh\n${curlOf(route, operation)}\n\`\`\``;
+function example({ curl, answer: shown }) {
+  const call = `\`\`\`sh\n${curl}\n\`\`\``;
   return shown ? `${call}\n${jsonBlock(shown)}` : call;
 }
 

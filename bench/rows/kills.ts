@@ -28,7 +28,7 @@ async function run(tell: Tell): Promise<Outcome> {
   tell(`${KILLS} kills take a minute or two`);
   const [code] = await once(child, 'exit');
   const row = /^\| (.+) \| (\d+) \| (\d+) \| (\d*) \|$/m.exec(readFileSync(counts, 'utf8'));
-  if (!row) return { kind: 'not measured', why: `the test failed (${code}): make faults shows how` };
+  if (!row) return { kind: 'not measured', why: `the test failed (${code}): see test/faults/random-kills` };
   const [, what, pairs, lost, twice] = row;
   return {
     kind: 'measured',

@@ -1,7 +1,4 @@
-/**
- * The counted effects of a fault: printed, and appended to the file FAULT_COUNTS, if set, as a row for
- * docs/reliability.md (scripts/fault-counts.js).
- */
+/** The counted effects of a fault: printed, and appended to the file FAULT_COUNTS, if set (bench/rows/kills.ts). */
 import { appendFileSync } from 'node:fs';
 
 export interface FaultCounts {
