@@ -1,91 +1,76 @@
+/** POST /api/webhooks: what it makes of good requests. Its decisions are those of test/webhooks/decide.test.ts. */
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import type { Client } from '../support/clients/api-client.js';
+import type { Answer, Client } from '../support/clients/api-client.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
+const twenty = Array.from({ length: 20 }, (_, index) => index + 1);
+
 let api: RunningApi;
+let client: Client;
 let lastAccount = 0;
 
 beforeAll(async () => {
   api = await startApi();
 });
-
+beforeEach(async () => {
+  lastAccount += 1;
+  client = await api.account(lastAccount);
+});
 afterAll(() => api.close());
 
-function newAccount(): Promise<Client> {
-  lastAccount += 1;
-  return api.account(lastAccount);
-}
-
-const webhook = (path: string, more: object = {}) => ({
+const webhook = (path: string | number, more: object = {}) => ({
   url: `https://shop.example.com/${path}`,
   eventType: 'cash_in',
   ...more,
 });
 
-async function taken(client: Client, ...bodies: readonly unknown[]): Promise<void> {
+async function taken(...bodies: readonly unknown[]): Promise<void> {
   for (const body of bodies) expect(await client.post(body)).toMatchObject({ status: 200, body: { success: true } });
 }
 
-const paths = async (client: Client) =>
-  (await client.list()).webhooks.map(({ url }) => url.replace('https://shop.example.com/', ''));
+const listed = async () => (await client.list()).webhooks;
+const paths = async () => (await listed()).map(({ url }) => url.replace('https://shop.example.com/', ''));
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
 describe('a URL that is new for its type', () => {
   it('is answered with success and a message, and the next GET shows it', async () => {
-    const client = await newAccount();
     const before = new Date().toISOString();
     const { status, headers, body } = await client.post(webhook('in'));
-    expect({ status, body }).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } });
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     const listing = await client.list();
     const { id = 0, createdAt = '' } = listing.webhooks[0] ?? {};
     const shown = { id, type: 'cash_in', url: 'https://shop.example.com/in', headers: {}, isActive: true, createdAt };
     expect(listing).toStrictEqual({ accountId: client.credential.accountId, webhooks: [shown], total: 1 });
-    expect(body).toStrictEqual({ success: true, message: expect.any(String), webhook: shown });
+    expect({ status, body }).toStrictEqual({
+      status: 200,
+      body: { success: true, message: expect.any(String), webhook: shown },
+    });
     expect(Number.isSafeInteger(id) && id > 0).toBe(true);
     expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(createdAt >= before && createdAt <= new Date().toISOString()).toBe(true);
   });
 
   it('is in the answer as the list shows it, also after an update, a change of nothing and a reactivation', async () => {
-    const client = await newAccount();
-    const headers = [
-      { key: 'X-B', value: 'v' },
-      { key: '__proto__', value: 'a name' },
-    ];
-    const listed = async () => JSON.stringify((await client.list()).webhooks[0]);
-    const answered = async (body: unknown) => {
-      const answer = (await client.post(body)).body as { webhook?: { id: number } };
-      return { id: answer.webhook?.id ?? 0, text: JSON.stringify(answer.webhook) };
-    };
-    const { id } = await answered(webhook('in'));
+    const headers = ['X-B', '__proto__'].map((key) => ({ key, value: 'v' }));
     for (const body of [webhook('in', { headers }), webhook('in', { headers }), webhook('./in')]) {
-      expect((await answered(body)).text).toBe(await listed());
+      expect((await client.post(body)).body).toMatchObject({ webhook: (await listed())[0] });
     }
-    await client.patch(id, { isActive: false });
-    expect((await answered(webhook('in'))).text).toBe(await listed());
+    await client.patch((await listed())[0]?.id ?? 0, { isActive: false });
+    expect((await client.post(webhook('in'))).body).toMatchObject({ webhook: (await listed())[0] });
   });
 
   it('may be of each of the seven types', async () => {
-    const client = await newAccount();
-    await taken(client, ...EVENT_TYPES.map((eventType) => webhook('in', { eventType })));
-    const { webhooks, total } = await client.list();
-    expect(webhooks.map(({ type }) => type)).toEqual([...EVENT_TYPES]);
-    expect(total).toBe(7);
-    expect(new Set(webhooks.map(({ id }) => id)).size).toBe(7);
+    await taken(...EVENT_TYPES.map((eventType) => webhook('in', { eventType })));
+    expect((await listed()).map(({ type }) => type)).toEqual([...EVENT_TYPES]);
   });
 
   it('comes back as it was given, headers too, whatever their names mean to JavaScript', async () => {
-    const client = await newAccount();
     const url = 'HTTPS://Shop.Example.COM:443/a/../b?q=Ä%20';
     const given = { 'X-Api-KEY': 'Bearer a b\tc', 'x-empty': '', constructor: 'toString', 'x!#$%&': '{"a":1}' };
-    const headers = [...Object.entries(given), ['__proto__', 'a name'] as const].map(([key, value]) => ({
-      key,
-      value,
-    }));
-    await taken(client, { url, eventType: 'cash_in', headers });
-    const shown = (await client.list()).webhooks[0];
-    expect(shown?.url).toBe(url);
-    expect(Object.entries(shown?.headers ?? {})).toEqual(headers.map(({ key, value }) => [key, value]));
+    const headers = [...Object.entries(given), ['__proto__', 'a name'] as const];
+    await taken({ url, eventType: 'cash_in', headers: headers.map(([key, value]) => ({ key, value })) });
+    const [shown] = await listed();
+    expect([shown?.url, Object.entries(shown?.headers ?? {})]).toEqual([url, headers]);
   });
 
   it.each([
@@ -95,31 +80,20 @@ describe('a URL that is new for its type', () => {
     ['a field of the name __proto__', '"__proto__":{"headers":[{"key":"X-Evil","value":"v"}],"isActive":false}'],
     ['an unknown field that is nested deeply', `"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}`],
   ])('may come with %s', async (_, more) => {
-    const client = await newAccount();
-    await taken(client, `{"url":"https://shop.example.com/in","eventType":"cash_in",${more}}`);
-    const [shown] = (await client.list()).webhooks;
-    expect(shown).toMatchObject({ url: 'https://shop.example.com/in', isActive: true });
-    expect(Object.keys(shown?.headers ?? {})).toEqual(more.includes('X-A"') ? ['X-A'] : []);
+    await taken(`{"url":"https://shop.example.com/in","eventType":"cash_in",${more}}`);
+    const headers = more.includes('X-A"') ? { 'X-A': 'v' } : {};
+    expect(await listed()).toMatchObject([{ url: 'https://shop.example.com/in', isActive: true, headers }]);
   });
 });
 
 describe('a URL that is registered for its type', () => {
   it('has its headers replaced, and keeps id, createdAt and place', async () => {
-    const client = await newAccount();
-    await taken(client, webhook('a', { headers: [{ key: 'X-Old', value: '1' }] }), webhook('b'));
-    const before = await client.list();
-    await taken(client, webhook('a', { headers: [{ key: 'X-New', value: '2' }] }));
-    const [first, second] = before.webhooks;
-    expect(await client.list()).toStrictEqual({
-      ...before,
-      webhooks: [{ ...first, headers: { 'X-New': '2' } }, second],
-    });
-  });
-
-  it('has no headers after an update without', async () => {
-    const client = await newAccount();
-    await taken(client, webhook('a', { headers: [{ key: 'X-Old', value: '1' }] }), webhook('a'));
-    expect((await client.list()).webhooks).toMatchObject([{ headers: {} }]);
+    await taken(webhook('a', { headers: [{ key: 'X-Old', value: '1' }] }), webhook('b'));
+    const [first, second] = await listed();
+    await taken(webhook('a', { headers: [{ key: 'X-New', value: '2' }] }));
+    expect(await listed()).toStrictEqual([{ ...first, headers: { 'X-New': '2' } }, second]);
+    await taken(webhook('a'));
+    expect(await listed()).toStrictEqual([{ ...first, headers: {} }, second]);
   });
 
   it.each([
@@ -127,43 +101,65 @@ describe('a URL that is registered for its type', () => {
     'https://shop.example.com:443/a',
     'https://shop.example.com/b/../a',
     'https://shop.example.com/./%61/../a',
-  ])('is the same as %s, and the spelling last given is shown', async (other) => {
-    const client = await newAccount();
-    await taken(client, webhook('a'), { url: other, eventType: 'cash_in' });
-    expect((await client.list()).webhooks.map(({ url }) => url)).toEqual([other]);
-    await taken(client, webhook('a'));
-    expect(await paths(client)).toEqual(['a']);
+  ])('is the same as %s, and the spelling last given is shown', async (url) => {
+    await taken(webhook('a'), { url, eventType: 'cash_in' });
+    expect((await listed()).map((one) => one.url)).toEqual([url]);
+    await taken(webhook('a'));
+    expect(await paths()).toEqual(['a']);
   });
 
   it.each(['A', 'a/', 'a?', 'a?x', '%61'])('is not the same as /%s', async (other) => {
-    const client = await newAccount();
-    await taken(client, webhook('a'), webhook(other));
-    expect(await paths(client)).toEqual(['a', other]);
-  });
-
-  it('is another webhook for another type, and its update leaves that one alone', async () => {
-    const client = await newAccount();
-    const headers = [{ key: 'X-A', value: 'v' }];
-    await taken(client, webhook('a'), webhook('a', { eventType: 'cash_out' }), webhook('a', { headers }));
-    expect((await client.list()).webhooks).toMatchObject([
-      { type: 'cash_in', headers: { 'X-A': 'v' } },
-      { type: 'cash_out', headers: {} },
-    ]);
+    await taken(webhook('a'), webhook(other));
+    expect(await paths()).toEqual(['a', other]);
   });
 });
 
 it('webhooks are listed in the order they were created, over types too', async () => {
-  const client = await newAccount();
-  await taken(client, webhook('z'), webhook('a', { eventType: 'refund_out' }), webhook('m'), webhook('z'));
-  expect(await paths(client)).toEqual(['z', 'a', 'm']);
+  await taken(webhook('z'), webhook('a', { eventType: 'refund_out' }), webhook('m'), webhook('z'));
+  expect(await paths()).toEqual(['z', 'a', 'm']);
 });
 
 it('an account sees and changes its own webhooks only', async () => {
-  const [one, other] = [await newAccount(), await newAccount()];
-  await taken(one, webhook('a', { headers: [{ key: 'X-One', value: '1' }] }));
-  expect(await other.list()).toEqual({ accountId: other.credential.accountId, webhooks: [], total: 0 });
-  await taken(other, webhook('a'), webhook('b'));
-  expect((await one.list()).webhooks).toMatchObject([{ headers: { 'X-One': '1' } }]);
-  const ids = [...(await one.list()).webhooks, ...(await other.list()).webhooks].map(({ id }) => id);
+  const other = await api.account(1_000);
+  await taken(webhook('a', { headers: [{ key: 'X-One', value: '1' }] }));
+  expect(await other.list()).toEqual({ accountId: 1_000, webhooks: [], total: 0 });
+  for (const path of ['a', 'b']) await other.post(webhook(path));
+  expect(await listed()).toMatchObject([{ headers: { 'X-One': '1' } }]);
+  const ids = [...(await listed()), ...(await other.list()).webhooks].map(({ id }) => id);
   expect(new Set(ids).size).toBe(3);
+});
+
+it('a fourth active URL for a type is 400, names the field, and changes nothing; other types are free', async () => {
+  await taken(webhook(1), webhook(2), webhook(3));
+  const before = await listed();
+  const refused = await client.post(webhook(4));
+  const error = { field: 'eventType', code: 'limit-reached', params: { limit: 3 } };
+  expect(refused).toMatchObject({ status: 400, body: { code: 'invalid-fields', errors: [error] } });
+  expect(await listed()).toEqual(before);
+  await taken(webhook(3), webhook(4, { eventType: 'cash_out' }));
+});
+
+it('of 20 different URLs for a type at once exactly three are taken', async () => {
+  const answers = await Promise.all(twenty.map((path) => client.post(webhook(path))));
+  expect(statuses(answers)).toEqual([200, 200, 200, ...Array<number>(17).fill(400)]);
+  const takenPaths = twenty.filter((_, index) => answers[index]?.status === 200);
+  expect((await paths()).map(Number).sort((a, b) => a - b)).toEqual(takenPaths);
+});
+
+it('of 20 times the same URL at once all are taken, and one entry is left', async () => {
+  const answers = await Promise.all(twenty.map(() => client.post(webhook('same'))));
+  expect(statuses(answers)).toEqual(Array<number>(20).fill(200));
+  expect(answers.filter(({ body }) => body.message === 'webhook registered')).toHaveLength(1);
+  expect(await paths()).toEqual(['same']);
+});
+
+it('each POST is seen by the GET that follows it, while others are under way', async () => {
+  const seen = async (accountId: number) => {
+    const one = await api.account(accountId);
+    for (const path of [1, 2, 3]) {
+      await one.post(webhook(path));
+      expect((await one.list()).total).toBe(path);
+    }
+  };
+  await Promise.all(twenty.slice(0, 8).map((index) => seen(2_000 + index)));
 });

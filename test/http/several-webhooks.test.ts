@@ -3,7 +3,6 @@ import type { Client } from '../support/clients/api-client.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 const URL = 'https://shop.example.com/hooks';
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 let api: RunningApi;
 let client: Client;
@@ -19,8 +18,7 @@ beforeEach(async () => {
 afterAll(() => api.close());
 
 const types = async () => (await client.list()).webhooks.map(({ type, url }) => `${type} ${url}`);
-const move = (body: object) =>
-  client.send('POST', '/api/webhooks/move', { headers: JSON_TYPE, bytes: JSON.stringify(body) });
+const move = (json: object) => client.send('POST', '/api/webhooks/move', { json });
 
 describe('a registration for several types', () => {
   const headers = [{ key: 'X-Key', value: 'v' }];
@@ -34,8 +32,8 @@ describe('a registration for several types', () => {
     expect(await types()).toEqual([`cash_out ${URL}`, `cash_in ${URL}`]);
     const again = await client.post(asked, { 'idempotency-key': 'k' });
     expect([again.body, again.headers.get('idempotent-replayed')]).toEqual([first.body, 'true']);
-    expect(await client.post(asked, { 'idempotency-key': 'unchanged' })).toMatchObject({ body: { webhooks } });
-    expect(await client.post(asked, { 'idempotency-key': 'unchanged' })).toMatchObject({ body: { webhooks } });
+    for (const _ of ['appended', 'replayed'])
+      expect(await client.post(asked, { 'idempotency-key': 'unchanged' })).toMatchObject({ body: { webhooks } });
     expect((await client.list()).webhooks).toEqual(webhooks);
   });
 
@@ -47,8 +45,6 @@ describe('a registration for several types', () => {
   });
 
   it.each([
-    ['eventTypes', { eventTypes: [] }],
-    ['eventTypes', { eventTypes: ['cash_in', 'cash_in'] }],
     ['eventTypes[0]', { eventTypes: ['cash'] }],
     ['eventTypes', { eventTypes: 'cash_in' }],
     ['eventTypes', { eventTypes: null }],
@@ -67,12 +63,11 @@ describe('a move', () => {
   });
 
   it('gives every webhook of the URL the other one, whatever its spelling, and keeps ids and headers', async () => {
-    const { webhooks: before } = await client.list();
+    const [one, two, other] = (await client.list()).webhooks;
     const to = 'https://Shop.example.com/new';
     const answer = { success: true, message: '2 webhooks moved', moved: 2 };
     expect(await move({ from: 'HTTPS://SHOP.example.com:443/hooks', to })).toMatchObject({ status: 200, body: answer });
     const movedAt = expect.any(String);
-    const [one, two, other] = before;
     expect((await client.list()).webhooks).toEqual([{ ...one, url: to, movedAt }, { ...two, url: to, movedAt }, other]);
     expect(await move({ from: to, to })).toMatchObject({ status: 200, body: { moved: 0 } });
     expect(await move({ from: URL, to })).toMatchObject({ status: 404, body: { message: 'webhook not found' } });
