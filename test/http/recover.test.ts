@@ -1,9 +1,9 @@
-/** The calls that send again: their answers, and that they are the account's own. */
+/** The calls that send again: their answers. What they refuse by status alone is in documented-refusals.test.ts. */
 import { Admission } from '../../src/http/admission.js';
-import { BrokerUnavailable, RecordRefused } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import type { SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
+import type { Answer, Client } from '../support/clients/api-client.js';
 import { NOW } from '../support/generators/delivery-samples.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 import { detail, missed, RecoverableView } from '../support/scenes/recoverable-view.js';
@@ -16,113 +16,74 @@ const CANCELLED = detail(4, { outcome: 'cancelled' });
 const OTHERS = detail(5, { accountId: 43 });
 
 let api: BareApi;
+let client: Client;
 let view: RecoverableView;
-let asked: [string, SendAgainRequest][];
+let sent: { id: string; payment: string | null; by: SendAgainRequest }[];
 /** The requests to cancel, with the payments that each names. */
 let cancelled: (string | null)[][];
-/** Of what was sent again. */
-let payments: (string | null)[];
-let result: () => Promise<SentAgain>;
+let result: SentAgain;
 let overBudgetMs: number;
-let requestBudgetMs: number;
 
 beforeEach(async () => {
   view = new RecoverableView(EXHAUSTED, WAITING, HELD, CANCELLED, OTHERS);
   view.missed = [missed(0), missed(9), missed(8, 2)];
-  [asked, cancelled, payments] = [[], [], []];
-  result = async () => ({ kind: 'requested', chain: 7 });
-  requestBudgetMs = 0;
+  [sent, cancelled] = [[], []];
+  result = { kind: 'requested', chain: 7 };
   overBudgetMs = 0;
   api = await startBareApi({
     budget: { ...NO_BUDGET, take: () => overBudgetMs },
     parts: {
       view,
       sendAgain: async ({ id, payment }, by) => {
-        asked.push([id, by]);
-        payments.push(payment);
-        return result();
+        sent.push({ id, payment, by });
+        return result;
       },
       cancel: async (publications) => {
-        if (requestBudgetMs > 0) return { kind: 'over-budget', ms: requestBudgetMs };
+        if (overBudgetMs > 0) return { kind: 'over-budget', ms: overBudgetMs };
         cancelled.push(publications.map(({ payment }) => payment));
         return { kind: 'requested', chain: 8 };
       },
       now: () => new Date(NOW + 3_600_000),
     },
   });
-  await call('POST', '/api/webhooks', { url: 'https://shop.example.com/', eventType: 'cash_in' });
+  client = api.client();
+  for (const n of [1, 2, 3]) await client.post({ url: `https://shop.example.com/${n}`, eventType: 'cash_in' });
 });
 afterEach(() => api.close());
 
-async function call(method: string, path: string, json?: object, caller = 42) {
-  const headers = { authorization: `Bearer caller-${caller}`, 'content-type': 'application/json' };
-  const response = await fetch(api.url + path, { method, headers, ...(json && { body: JSON.stringify(json) }) });
-  const body = (await response.json()) as { message: string; id: string; errors?: { field: string }[] };
-  return { status: response.status, body, retryAfter: response.headers.get('retry-after') };
-}
+type Started = Answer<{ id: string; count: number; message: string; errors?: { field: string }[] }>;
 
-const resend = ({ id }: DeliveryDetail, caller?: number) =>
-  call('POST', `/api/deliveries/${id}/resend`, undefined, caller);
-const cancel = ({ id }: DeliveryDetail, caller?: number) =>
-  call('POST', `/api/deliveries/${id}/cancel`, undefined, caller);
-const recover = (json: object, caller?: number) => call('POST', '/api/webhooks/1/recover', json, caller);
+const resend = ({ id }: Pick<DeliveryDetail, 'id'>, by = client): Promise<Started> =>
+  by.send('POST', `/api/deliveries/${id}/resend`);
+const cancel = ({ id }: Pick<DeliveryDetail, 'id'>, by = client): Promise<Started> =>
+  by.send('POST', `/api/deliveries/${id}/cancel`);
+const recover = (json: object, by = client): Promise<Started> =>
+  by.send('POST', '/api/webhooks/1/recover', { json: { since: SINCE, ...json } });
+const recoverSeveral = (json: object, by = client): Promise<Started> =>
+  by.send('POST', '/api/recoveries', { json: { since: SINCE, ...json } });
 const running = async () => (await api.readModel.accounts.webhooks(42))?.recoveries;
-const preview = (query: string) => call('GET', `/api/webhooks/1/recover?${query}`);
+const fieldsOf = ({ status, body }: Started) => [status, body.errors?.map(({ field }) => field)];
+const another = () => api.client(43);
 
 /** Of the event of EXHAUSTED, later with each n. */
 const publication = (n: number, changes: Partial<DeliveryDetail> = {}) =>
   detail(n, { id: EXHAUSTED.id, eventId: EXHAUSTED.eventId, ...changes });
 
 describe('POST /api/deliveries/{id}/resend', () => {
-  it('sends only the newest of several publications', async () => {
+  it('sends only the newest of several publications, with the caller as its actor, and logs the chain', async () => {
     view.details = [publication(1), publication(2)];
-    expect(await resend(EXHAUSTED)).toMatchObject({ status: 202, body: { count: 1 } });
-    expect(payments).toEqual([publication(2).payment]);
-  });
-
-  it('is 202, with the caller as its actor', async () => {
     expect(await resend(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 1 } });
-    expect(asked).toEqual([[EXHAUSTED.id, { trigger: 'resend', actor: 'a caller' }]]);
-  });
-
-  it("is 404 for an unknown delivery, and for another account's", async () => {
-    expect(await resend(OTHERS)).toEqual(await resend(detail(9)));
-    expect(await resend(OTHERS)).toMatchObject({ status: 404, body: { message: 'delivery not found' } });
-    expect((await resend(EXHAUSTED, 43)).status).toBe(404);
-    expect(asked).toEqual([]);
-  });
-
-  it.each(['gone', 'inactive', 'too-often'] as const)('is 409 where the delivery is %s', async (why) => {
-    result = async () => ({ kind: why });
-    expect((await resend(EXHAUSTED)).status).toBe(409);
-  });
-
-  it('is 503 with Retry-After while the broker is away, its topic refuses the delivery, or there is no view', async () => {
-    result = () => Promise.reject(new RecordRefused('its topic refuses it'));
-    expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '5' });
-    result = () => Promise.reject(new BrokerUnavailable('away'));
-    expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '5' });
-    view.id = '';
-    expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '1' });
+    const { id, payment } = publication(2);
+    expect(sent).toEqual([{ id, payment, by: { trigger: 'resend', actor: 'a caller' } }]);
+    const about = expect.objectContaining({ deliveryId: id, chain: 7 });
+    expect(api.logger.infos).toContainEqual([about, 'a delivery is sent again']);
   });
 
   it('is 429 with Retry-After where the account had too much sent again', async () => {
-    result = async () => ({ kind: 'over-budget', ms: 4_200 });
-    expect(await resend(EXHAUSTED)).toMatchObject({ status: 429, retryAfter: '5' });
+    result = { kind: 'over-budget', ms: 4_200 };
+    const { status, headers } = await resend(EXHAUSTED);
+    expect([status, headers.get('retry-after')]).toEqual([429, '5']);
   });
-
-  it('says in the log which chain it began', async () => {
-    await resend(EXHAUSTED);
-    const about = expect.objectContaining({ deliveryId: EXHAUSTED.id, chain: 7 });
-    expect(api.logger.infos).toContainEqual([about, 'a delivery is sent again']);
-  });
-});
-
-it.each(['resend', 'cancel'])('%s is 503 with Retry-After while the view is rebuilt', async (what) => {
-  view.isCaughtUp = false;
-  const path = `/api/deliveries/${EXHAUSTED.id}/${what}`;
-  expect(await call('POST', path)).toMatchObject({ status: 503, retryAfter: '1' });
-  expect([asked, cancelled]).toEqual([[], []]);
 });
 
 describe('POST /api/deliveries/{id}/cancel', () => {
@@ -134,44 +95,43 @@ describe('POST /api/deliveries/{id}/cancel', () => {
     expect(cancelled).toEqual([[WAITING.payment], [CANCELLED.payment]]);
   });
 
-  it('is one request for all publications of the event, and says how many waited', async () => {
-    view.details = [publication(1), publication(2, { outcome: 'retrying' }), publication(3, { outcome: 'delivered' })];
-    view.details.push(publication(4, { outcome: 'retrying' }), publication(5, { outcome: 'cancelled' }));
+  it('is one request for all publications of the event, whatever their outcome, and says how many waited', async () => {
+    const outcomes = ['exhausted', 'retrying', 'delivered', 'retrying', 'cancelled'] as const;
+    view.details = outcomes.map((outcome, index) => publication(index + 1, { outcome }));
     view.details.push(publication(6, { outcome: 'delivered', sentAgain: true }));
     expect(await cancel(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 3 } });
     expect(cancelled).toEqual([[6, 5, 4, 3, 2, 1].map((n) => publication(n).payment)]);
   });
 
-  it.each(['delivered', 'exhausted', 'cancelled', 'retrying'] as const)(
-    'is refused by no outcome that the view shows: %s',
-    async (outcome) => {
-      view.details = [publication(1, { outcome })];
-      expect((await cancel(EXHAUSTED)).status).toBe(202);
-      expect(cancelled).toEqual([[publication(1).payment]]);
-    },
-  );
-
   it('is 429 with Retry-After where the account had too much sent again', async () => {
-    requestBudgetMs = 2_000;
-    expect(await cancel(WAITING)).toMatchObject({ status: 429, retryAfter: '2' });
+    overBudgetMs = 2_000;
+    const { status, headers } = await cancel(WAITING);
+    expect([status, headers.get('retry-after')]).toEqual([429, '2']);
   });
+});
 
-  it("is 404 for an unknown one and another account's", async () => {
-    const all = [detail(9), OTHERS].map(async (one) => (await cancel(one)).status);
-    expect(await Promise.all(all)).toEqual([404, 404]);
-    expect(cancelled).toEqual([]);
-  });
+it.each([
+  ['resend', resend],
+  ['cancel', cancel],
+])("%s finds no unknown delivery, nor another account's, and none while the view is rebuilt", async (_, call) => {
+  const unknown = await call(detail(9));
+  expect(unknown).toMatchObject({ status: 404, body: { code: 'delivery-not-found' } });
+  expect((await call(OTHERS)).body).toEqual(unknown.body);
+  expect((await call(EXHAUSTED, another())).status).toBe(404);
+  view.isCaughtUp = false;
+  const { status, headers } = await call(EXHAUSTED);
+  expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+  expect([sent, cancelled]).toEqual([[], []]);
 });
 
 describe('GET /api/webhooks/{id}/recover', () => {
   const time = ({ firstAt }: DeliveryDetail) => new Date(firstAt).toISOString();
+  const preview = (query: string): Promise<Started> => client.send('GET', `/api/webhooks/1/recover?${query}`);
 
   it.each([
     ['', { count: 3, oldest: time(EXHAUSTED), newest: time(HELD) }],
-    ['&include=held', { count: 1, oldest: time(HELD), newest: time(HELD) }],
     ['&include=exhausted,retrying', { count: 2, oldest: time(EXHAUSTED), newest: time(WAITING) }],
     ['&include=missed', { count: 2, oldest: SINCE, newest: time(detail(9)) }],
-    ['&include=held,missed', { count: 3, oldest: SINCE, newest: time(detail(9)) }],
     [`&include=held,missed&until=${time(detail(4))}`, { count: 2, oldest: SINCE, newest: time(HELD) }],
     [`&until=${time(EXHAUSTED)}`, { count: 0, oldest: null, newest: null }],
   ])('counts what would be sent: %s', async (more, expected) => {
@@ -179,202 +139,111 @@ describe('GET /api/webhooks/{id}/recover', () => {
   });
 
   it.each([
-    ['', ['since']],
     ['since=yesterday&until=x', ['since', 'until']],
     [`since=${SINCE}&until=${SINCE}`, ['until']],
-    [`since=${SINCE}&include=`, ['include']],
     [`since=${SINCE}&include=held,lost`, ['include']],
   ])('is 400 for %s', async (query, fields) => {
-    const { status, body } = await preview(query);
-    expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, fields]);
-  });
-
-  it("is 404 for an unknown webhook, and another account's", async () => {
-    expect((await call('GET', `/api/webhooks/7/recover?since=${SINCE}`)).status).toBe(404);
-    expect((await call('GET', `/api/webhooks/1/recover?since=${SINCE}`, undefined, 43)).status).toBe(404);
+    expect(fieldsOf(await preview(query))).toEqual([400, fields]);
   });
 });
 
-describe('POST /api/webhooks/{id}/recover', () => {
-  it('is 202; its progress is shown, and it can be stopped', async () => {
-    const started = await recover({ since: SINCE, include: ['held', 'exhausted'] });
+describe('a recovery', () => {
+  it('of one webhook is 202; its progress is shown, and it can be stopped', async () => {
+    const started = await recover({ include: ['held', 'exhausted'] });
     expect(started).toMatchObject({ status: 202, body: { success: true, count: 2 } });
     const { id } = started.body;
+    expect(await running()).toEqual([expect.objectContaining({ id, webhookIds: [1], actor: 'a caller' })]);
     view.progress.sent = 2;
     const startedAt = new Date(NOW + 3_600_000).toISOString();
     const order = { since: SINCE, until: startedAt, include: ['exhausted', 'held'], perSecond: 20 };
     const progress = { count: 2, sent: 2, delivered: 0, failed: 0, passedBy: null };
     const shown = { id, webhookIds: [1], startedAt, ...order, ...progress };
-    expect((await call('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'running', ...shown });
+    expect((await client.send('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'running', ...shown });
     for (const _ of ['once', 'again']) {
-      expect(await call('DELETE', `/api/recoveries/${id}`)).toMatchObject({ status: 200, body: { state: 'stopped' } });
+      const stopped = await client.send('DELETE', `/api/recoveries/${id}`);
+      expect(stopped).toMatchObject({ status: 200, body: { state: 'stopped' } });
     }
-    expect((await call('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'stopped', ...shown });
+    expect((await client.send('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'stopped', ...shown });
   });
 
-  it('counts and recovers what the webhook missed where it is asked for', async () => {
-    expect(await recover({ since: SINCE, include: ['missed', 'held'] })).toMatchObject({
-      status: 202,
-      body: { count: 3 },
-    });
-    expect(await running()).toEqual([expect.objectContaining({ include: ['held', 'missed'], count: 3 })]);
+  it('of several webhooks is one, and counts what each of them missed where it is asked for', async () => {
+    view.details.push(detail(6, { webhookId: 2 }));
+    const started = await recoverSeveral({ webhookIds: [2, 1], perSecond: 7, include: ['missed', 'exhausted'] });
+    expect(started).toMatchObject({ status: 202, body: { success: true, count: 5 } });
+    const order = { webhookIds: [2, 1], perSecond: 7, include: ['exhausted', 'missed'], count: 5 };
+    expect(await running()).toEqual([expect.objectContaining({ id: started.body.id, ...order })]);
   });
 
-  it('is in the history with who asked for it: nothing else has to be written', async () => {
-    const { id } = (await recover({ since: SINCE })).body;
-    expect(await running()).toEqual([expect.objectContaining({ id, webhookIds: [1], actor: 'a caller' })]);
-  });
-
-  it('is 409 while one runs, and starts no second one', async () => {
-    const all = await Promise.all(Array.from({ length: 5 }, () => recover({ since: SINCE })));
+  it('is 409 while one of its webhooks is being recovered, which it names; nothing starts', async () => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => recoverSeveral({ webhookIds: [3, 1] })));
     expect(all.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409]);
-    expect((await recover({ since: SINCE })).status).toBe(409);
+    const message = 'being recovered: webhook 1, 3';
+    const refused = { status: 409, body: { code: 'recovery-running', message } };
+    expect(await recoverSeveral({ webhookIds: [1, 2, 3] })).toMatchObject(refused);
+    expect((await recover({})).body.message).toMatch(/^being recovered: webhook 1$/);
     expect(await running()).toHaveLength(1);
   });
 
-  it('is 429 where the account has no budget left, and nothing starts', async () => {
+  it('does not start over budget, for an inactive or unknown webhook, by another account, or without a view', async () => {
     overBudgetMs = 1_000;
-    expect(await recover({ since: SINCE })).toMatchObject({ status: 429, retryAfter: '1' });
-    expect(await running()).toEqual([]);
-  });
-
-  it('is 409 while the webhook is inactive, and says what to do', async () => {
-    await call('PATCH', '/api/webhooks/1', { isActive: false });
-    expect(await recover({ since: SINCE })).toMatchObject({
-      status: 409,
-      body: { code: 'webhook-inactive', message: expect.stringContaining('activate it first') },
-    });
+    const { status, headers } = await recover({});
+    expect([status, headers.get('retry-after')]).toEqual([429, '1']);
+    overBudgetMs = 0;
+    await client.patch(1, { isActive: false });
+    const message = expect.stringContaining('activate it first');
+    expect(await recover({})).toMatchObject({ status: 409, body: { code: 'webhook-inactive', message } });
+    await client.patch(1, { isActive: true });
+    for (const refused of [recoverSeveral({ webhookIds: [1, 7] }), recoverSeveral({ webhookIds: [1] }, another())])
+      expect((await refused).status).toBe(404);
+    expect((await recover({}, another())).status).toBe(404);
+    view.id = '';
+    expect((await recover({})).status).toBe(503);
     expect(await running()).toEqual([]);
   });
 
   it.each([
-    [{}, ['since']],
-    [{ since: 5 }, ['since']],
     [{ since: 'yesterday' }, ['since']],
     [{ since: '2026-02-30T09:00:00Z' }, ['since']],
-    [{ since: SINCE, until: SINCE }, ['until']],
-    [{ since: SINCE, include: [] }, ['include']],
-    [{ since: SINCE, include: ['lost'] }, ['include[0]']],
-    [{ since: SINCE, perSecond: 0 }, ['perSecond']],
-    [{ since: SINCE, perSecond: 101 }, ['perSecond']],
-    [{ since: SINCE, perSecond: 1.5 }, ['perSecond']],
-  ])('is 400 for %j', async (json, fields) => {
-    const { status, body } = await recover(json);
-    expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, fields]);
-  });
-
-  it("is 404 for an unknown webhook and another account's", async () => {
-    expect((await call('POST', '/api/webhooks/7/recover', { since: SINCE })).status).toBe(404);
-    expect((await recover({ since: SINCE }, 43)).status).toBe(404);
-  });
-
-  it('is 503 without a view, and nothing starts', async () => {
-    view.id = '';
-    expect((await recover({ since: SINCE })).status).toBe(503);
-    expect(await running()).toEqual([]);
-  });
-});
-
-describe('POST /api/recoveries', () => {
-  const start = (json: object, caller?: number) => call('POST', '/api/recoveries', { since: SINCE, ...json }, caller);
-  const another = (n: number) =>
-    call('POST', '/api/webhooks', { url: `https://shop.example.com/${n}`, eventType: 'cash_in' });
-
-  it('is one recovery of several webhooks', async () => {
-    await another(2);
-    view.details.push(detail(6, { webhookId: 2 }));
-    const started = await start({ webhookIds: [2, 1], perSecond: 7 });
-    expect(started).toMatchObject({ status: 202, body: { success: true, count: 4 } });
-    const { id } = started.body;
-    expect(await running()).toEqual([expect.objectContaining({ id, webhookIds: [2, 1], perSecond: 7 })]);
-  });
-
-  it('counts what each of them missed', async () => {
-    await another(2);
-    const started = await start({ webhookIds: [2, 1], include: ['missed'] });
-    expect(started).toMatchObject({ status: 202, body: { count: 3 } });
-  });
-
-  it('is 409 where some are being recovered, and names them; nothing starts', async () => {
-    await another(2);
-    await another(3);
-    await start({ webhookIds: [3, 1] });
-    const refused = await start({ webhookIds: [1, 2, 3] });
-    const message = expect.stringContaining('being recovered: webhook 1, 3');
-    expect(refused).toMatchObject({ status: 409, body: { code: 'recovery-running', message } });
-    expect((await recover({ since: SINCE })).body.message).toMatch(/^being recovered: webhook 1$/);
-    expect(await running()).toHaveLength(1);
-  });
-
-  it.each([
-    [{}, ['webhookIds']],
-    [{ webhookIds: 1 }, ['webhookIds']],
-    [{ webhookIds: [] }, ['webhookIds']],
+    [{ until: SINCE }, ['until']],
+    [{ include: [] }, ['include']],
+    [{ include: ['lost'] }, ['include[0]']],
+    [{ perSecond: 101 }, ['perSecond']],
     [{ webhookIds: [1, 1] }, ['webhookIds']],
     [{ webhookIds: Array.from({ length: 101 }, (_, n) => n + 1) }, ['webhookIds']],
     [{ webhookIds: ['1'] }, ['webhookIds[0]']],
     [{ webhookIds: [1, 1.5] }, ['webhookIds[1]']],
     [{ webhookIds: [2 ** 53] }, ['webhookIds[0]']],
-    [{ webhookIds: [1], perSecond: 0 }, ['perSecond']],
   ])('is 400 for %j', async (json, fields) => {
-    const { status, body } = await start(json);
-    expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, fields]);
+    expect(fieldsOf(await recoverSeveral({ webhookIds: [1], ...json }))).toEqual([400, fields]);
   });
 
-  it("is 404 where one of them is unknown, and for another account's", async () => {
-    expect((await start({ webhookIds: [1, 7] })).status).toBe(404);
-    expect((await start({ webhookIds: [1] }, 43)).status).toBe(404);
-    expect(await running()).toEqual([]);
+  it.each(['GET', 'DELETE'])("is 404 to %s where it is unknown, or another account's", async (method) => {
+    const { id } = (await recover({})).body;
+    expect((await client.send(method, '/api/recoveries/none')).status).toBe(404);
+    expect((await another().send(method, `/api/recoveries/${id}`)).status).toBe(404);
+    expect((await client.send('GET', `/api/recoveries/${id}`)).body).toMatchObject({ state: 'running' });
   });
-});
 
-describe('GET /api/recoveries', () => {
-  const listed = async (caller?: number) => {
-    const { status, body } = await call('GET', '/api/recoveries', undefined, caller);
-    return { status, body: body as unknown as { recoveries: { id: string; webhookIds: number[]; state: string }[] } };
-  };
-  const another = async () => {
-    await call('POST', '/api/webhooks', { url: 'https://shop.example.com/2', eventType: 'cash_in' });
-    return (await call('POST', '/api/webhooks/2/recover', { since: SINCE })).body.id;
-  };
-
-  it('is the last of each webhook with its progress, running ones first', async () => {
-    expect(await listed()).toEqual({ status: 200, body: { recoveries: [] } });
-    const first = (await recover({ since: SINCE })).body.id;
-    await call('DELETE', `/api/recoveries/${first}`);
-    const second = await another();
+  it('is listed while it is the last of a webhook, with its progress, running ones first', async () => {
+    const list = async () => {
+      const { body } = await client.send<{ recoveries: { id: string }[] }>('GET', '/api/recoveries');
+      return body.recoveries;
+    };
+    expect(await list()).toEqual([]);
+    const first = (await recover({})).body.id;
+    await client.send('DELETE', `/api/recoveries/${first}`);
+    const second = (await recoverSeveral({ webhookIds: [2] })).body.id;
     view.progress.sent = 1;
-    const running = { id: second, webhookIds: [2], state: 'running', sent: 1 };
-    expect((await listed()).body.recoveries).toMatchObject([running, { id: first, webhookIds: [1], state: 'stopped' }]);
-    const third = (await recover({ since: SINCE })).body.id;
-    await call('DELETE', `/api/recoveries/${second}`);
-    expect((await listed()).body.recoveries.map(({ id }) => id)).toEqual([third, second]);
-    const [one] = (await listed()).body.recoveries;
-    expect(one).toEqual((await call('GET', `/api/recoveries/${third}`)).body);
-  });
-
-  it("has none of another account's", async () => {
-    await recover({ since: SINCE });
-    expect((await listed(43)).status).toBe(404);
-  });
-
-  it('is 503 without a view', async () => {
-    await recover({ since: SINCE });
+    const now = { id: second, webhookIds: [2], state: 'running', sent: 1 };
+    expect(await list()).toMatchObject([now, { id: first, webhookIds: [1], state: 'stopped' }]);
+    const third = (await recover({})).body.id;
+    await client.send('DELETE', `/api/recoveries/${second}`);
+    expect((await list()).map(({ id }) => id)).toEqual([third, second]);
+    expect((await list())[0]).toEqual((await client.send('GET', `/api/recoveries/${third}`)).body);
     view.id = '';
-    expect((await listed()).status).toBe(503);
+    expect((await client.send('GET', '/api/recoveries')).status).toBe(503);
   });
 });
-
-it.each(['GET', 'DELETE'])(
-  "%s /api/recoveries/{id} is 404 for an unknown recovery, and for another account's",
-  async (method) => {
-    const { id } = (await recover({ since: SINCE })).body;
-    const answers = [call(method, '/api/recoveries/none'), call(method, `/api/recoveries/${id}`, undefined, 43)];
-    const [unknown, others] = await Promise.all(answers);
-    expect([unknown?.status, others?.status]).toEqual([404, 404]);
-    expect((await call('GET', `/api/recoveries/${id}`)).body).toMatchObject({ state: 'running' });
-  },
-);
 
 describe('of an account that has used up its reads', () => {
   let slow: BareApi;
@@ -387,18 +256,13 @@ describe('of an account that has used up its reads', () => {
       admission.charge(accountId, 100);
       return view.ask(accountId, ...asked);
     };
-    const parts = { view: { isCaughtUp: true, ask, idBehind: async () => null }, admission };
-    slow = await startBareApi({ parts });
-    await status('POST', '/api/webhooks', { url: 'https://shop.example.com/', eventType: 'cash_in' });
+    slow = await startBareApi({ parts: { view: { isCaughtUp: true, ask, idBehind: async () => null }, admission } });
+    await slow.client().post({ url: 'https://shop.example.com/', eventType: 'cash_in' });
   });
   afterEach(() => slow.close());
 
-  async function status(method: string, path: string, json?: object) {
-    const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
-    const body = json && JSON.stringify(json);
-    return (await fetch(slow.url + path, { method, headers, ...(body && { body }) })).status;
-  }
-  const start = () => status('POST', '/api/webhooks/1/recover', { since: SINCE });
+  const status = async (method: string, path: string) => (await slow.client().send(method, path)).status;
+  const start = async () => (await recover({}, slow.client())).status;
 
   it.each([
     ['GET', '/api/deliveries/none'],
