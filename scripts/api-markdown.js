@@ -22,7 +22,8 @@ what is sent, \`?limit\` is a parameter of the query, and a name alone a field o
 of what stands before it shows: of a webhook, recovery or session, or of a delivery, which its receiver gets as \`webhook-id\`, and which
 all publications of an event to a webhook share.
 
-The requests that the service sends to your URLs are described in [the receiver's guide](receivers.md).`;
+The requests that the service sends to your URLs are described in [the receiver's guide](receivers.md), and under \`webhooks\` in
+\`/openapi.json\`.`;
 
 /** @param document OpenAPI 3.1, as openApiDocument makes it */
 export function apiMarkdown(document) {
@@ -35,7 +36,7 @@ export function apiMarkdown(document) {
     `${document.info.description} \`GET /openapi.json\` returns the same for machines, and which errors each operation has.`,
     table(
       ['for', 'operations'],
-      document.tags.map((tag) => contents(tag, operations)),
+      document.tags.map((tag) => contents(tag, operations)).filter(([, links]) => links),
     ),
     READING,
     ...operations.map((one) => chapter(one, schemas, common)),
@@ -63,7 +64,7 @@ function keyOf([status, { description }]) {
   return JSON.stringify([status, description]);
 }
 
-/** A row of the table of contents. */
+/** A row of the table of contents; without links for requests that the service sends. */
 function contents({ name, description }, operations) {
   const own = operations.filter(({ operation }) => operation.tags.includes(name));
   return [description, own.map(({ route }) => `[\`${route}\`](#${slug(route)})`).join(', ')];

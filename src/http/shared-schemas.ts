@@ -103,6 +103,14 @@ export const EXCHANGE = {
   durationMs: milliseconds('The time from the name lookup to the status and headers, in milliseconds.'),
 };
 
+export const LAST_FAILURE = orNull(
+  object('LastFailure', 'The last failed attempt. Null if there is none.', {
+    at: time('When the request began.'),
+    status: EXCHANGE.status,
+    error: EXCHANGE.error,
+  }),
+);
+
 export const CLIENT_CERTIFICATE = object('ClientCertificate', 'Null: the service shows none.', {
   subject: text('Its distinguished name, one attribute a line.'),
   issuer: text('That of its issuer.'),

@@ -4,6 +4,7 @@ import { id, object, type Schema, text } from '../../schema.js';
 import type { ApiParts } from '../api-parts.js';
 import { type Operation, operation, type Response, responseOf, route } from '../operation.js';
 import { nameSchemas } from './named-schemas.js';
+import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 export interface DocumentOptions {
   readonly version: string;
@@ -16,7 +17,10 @@ function openApiDocument(operations: readonly Operation[], options: DocumentOpti
   for (const one of operations) {
     paths[one.path] = { ...paths[one.path], [one.method]: described(one, options) };
   }
-  const { root, schemas } = nameSchemas({ paths });
+  const { root, schemas } = nameSchemas({
+    paths,
+    webhooks: { paymentEvent: PAYMENT_EVENT_WEBHOOK, notice: NOTICE_WEBHOOK },
+  });
   return {
     openapi: '3.1.0',
     info: { ...INFO, version: options.version },
@@ -51,6 +55,7 @@ const TAGS: readonly (readonly [name: string, paths: RegExp, description: string
   ['Notices', /^\/api\/notices/, 'Set where an account is told that a webhook fails, recovers or is deactivated.'],
   ['Publishing', /^\/api\/payment-events/, 'For payment systems: publish payment events.'],
   ['Authentication', /token|credentials/, 'Get the bearer token that the other operations need.'],
+  ['Payment events', /^$/, 'The requests that the service sends to the URLs of webhooks.'],
   ['Documents', /^/, 'Machine-readable descriptions of the service.'],
 ];
 

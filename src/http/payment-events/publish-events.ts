@@ -3,12 +3,13 @@
  * event is a record like any other, and 202 means that it is durable there.
  */
 import type { Context } from 'koa';
-import { paymentEventSchema, structuredCloudEventSchema } from '../../payments/payment-event-schema.js';
+import { structuredCloudEventSchema } from '../../payments/payment-event-schema.js';
 import { BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
 import { count, object, type Schema, text } from '../../schema.js';
 import { ApiError, badRequest, fieldError, retryAfter } from '../api-error.js';
 import { readBody } from '../body.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
+import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
 import { operation, route } from '../operation.js';
 import { OwnerTurns } from '../owner-turns.js';
 import { textQuery } from '../query.js';
@@ -22,12 +23,6 @@ const MAX_BODY_BYTES = MIB;
 const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 64 * MIB };
 const AGAIN = 'Some of the events may be published: send the request again; receivers drop duplicates by webhook-id.';
 const RETRY_AFTER_MS = { full: 1_000, away: 5_000 } as const;
-
-const PAYMENT_EVENT: Schema = {
-  ...paymentEventSchema,
-  title: 'PaymentEvent',
-  description: 'A payment event. It is delivered byte for byte and may have more fields.',
-};
 
 const { required, properties } = structuredCloudEventSchema;
 

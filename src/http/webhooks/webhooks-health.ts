@@ -1,17 +1,11 @@
 /** GET /api/webhooks/health: how each webhook of an account fares. */
 import { shownFailure } from '../../endpoints/failure.js';
 import type { MinuteAttempts, WebhookHealth } from '../../ports/deliveries-view.js';
-import { count, list, object, oneOf, orNull, share, textOrNull, time, timeOrNull, whole } from '../../schema.js';
+import { count, list, object, oneOf, orNull, share, textOrNull, timeOrNull, whole } from '../../schema.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
 import { registered } from '../api-error.js';
 import { read, viewAnswer } from '../read-answer.js';
-import { EXCHANGE, timeText } from '../shared-schemas.js';
-
-const LAST_FAILURE = object('LastFailure', 'The last failed attempt. Null if there is none.', {
-  at: time('When the request began.'),
-  status: EXCHANGE.status,
-  error: EXCHANGE.error,
-});
+import { LAST_FAILURE, timeText } from '../shared-schemas.js';
 
 const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
   webhookId: whole('The id of the webhook.'),
@@ -27,7 +21,7 @@ const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
   reason: textOrNull('Why the webhook was deactivated.'),
   deactivatesAt: timeOrNull('When the service deactivates the failing webhook, at the earliest. Null: never.'),
   lastSuccessAt: timeOrNull('When the last successful attempt began.'),
-  lastFailure: orNull(LAST_FAILURE),
+  lastFailure: LAST_FAILURE,
   waiting: count('How many deliveries wait for another attempt.'),
   held: count('How many deliveries are held, since the service had deactivated the webhook.'),
 });

@@ -9,6 +9,7 @@ export interface OpenApiDocument extends Json {
   readonly openapi: string;
   readonly info: Json;
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>;
     readonly headers: Readonly<Record<string, Json>>;
