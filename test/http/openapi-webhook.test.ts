@@ -2,13 +2,14 @@
 import { Webhook } from 'standardwebhooks';
 import { PAYMENT_EVENT_WEBHOOK } from '../../src/http/documents/payment-event-webhook.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
+import type { Client } from '../support/clients/api-client.js';
 import {
   compiler,
   type DocumentedOperation,
   fetchDocument,
   type OpenApiDocument,
 } from '../support/clients/documented.js';
-import { type Client, type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/scenes/tested-webhooks.js';
 import type { ReceivedRequest } from '../support/servers/receiver.js';
 
