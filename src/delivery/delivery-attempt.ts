@@ -173,7 +173,7 @@ class DeliveryAttempt {
       // A receiver that keeps its connection busy keeps its slot until then, but does not delay the result.
       if (made?.over) over = made.over.then(tell);
       else tell();
-      const by = made?.kind === 'gone' ? await this.#offBy(webhook, made) : null;
+      const by = made?.kind === 'gone' ? await switchedOffBy(this.#parts, this.#delivery, webhook, made) : null;
       return await this.#settle(this.#resultOf(webhook, made, slot, by), made);
     } finally {
       if (over) void over.then(() => slot.leave());
@@ -221,28 +221,23 @@ class DeliveryAttempt {
 
   #logged({ version }: Webhook, made: AttemptResult): LoggedAttempt {
     const { at, response } = made;
-    if (response === undefined) return loggedAttempt(made, version, this.#delivery);
-    // A receiver may echo the headers of its request, which are secrets.
     const { accountId, id } = this.#delivery;
-    const sealed = this.#parts.sealing.seal(response, responsePlace(accountId, id, new Date(at).toISOString()));
+    const place = () => responsePlace(accountId, id, new Date(at).toISOString());
+    // A receiver may echo the headers of its request, which are secrets.
+    const sealed = response === undefined ? undefined : this.#parts.sealing.seal(response, place());
     return loggedAttempt(made, version, this.#delivery, sealed);
-  }
-
-  /** After a 410, which ends a notice. */
-  async #offBy(webhook: Webhook, made: AttemptResult): Promise<OffBy | null> {
-    return this.#delivery.isNotice ? 'account' : switchedOffBy(this.#parts, this.#delivery, webhook, made);
   }
 
   async #settle(result: StepResult, made: AttemptResult | null = null, away = NOT_AWAY): Promise<boolean> {
     const { schedule, tiers, timeoutMs, random, now, monotonicNow } = this.#parts;
     const inHandMs = monotonicNow() - this.#takenAt;
     const delivery = inTraceOf(this.#delivery, made);
-    const next = nextStep(delivery, result, { schedule, tiers, away, timeoutMs, inHandMs, now: now(), random });
-    tellStep(this.#parts, delivery, { result, made }, next);
+    const step = nextStep(delivery, result, { schedule, tiers, away, timeoutMs, inHandMs, now: now(), random });
+    tellStep(this.#parts, delivery, { result, made, step });
     const { isNotice } = delivery;
-    if (next.kept && !(isNotice && next.kept.kind === 'letter')) await this.#keep(next.delivery, next.kept);
-    if (next.isTold && !isNotice) await this.#log(next);
-    return next.outcome !== 'retrying' || next.delivery.attempts > delivery.attempts;
+    if (step.kept && !(isNotice && step.kept.kind === 'letter')) await this.#keep(step.delivery, step.kept);
+    if (step.isTold && !isNotice) await this.#log(step);
+    return step.outcome !== 'retrying' || step.delivery.attempts > delivery.attempts;
   }
 
   #keep(delivery: Delivery, kept: NonNullable<NextStep['kept']>): Promise<void> {

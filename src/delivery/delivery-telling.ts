@@ -5,7 +5,7 @@ import { headerText } from '../ports/broker.js';
 import type { AttemptResult } from './attempt/attempt.js';
 import type { Delivery } from './delivery.js';
 import type { BreakerChange } from './isolation/circuit-breaker.js';
-import type { Letter, NextStep, StepResult } from './next-step.js';
+import type { NextStep, StepResult } from './next-step.js';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const CORRELATION = 'x-correlation-id';
@@ -32,33 +32,43 @@ export function correlationIdOf({ id, record }: Pick<Delivery, 'id' | 'record'>)
   return given !== undefined && SOUND_ID.test(given) ? given : id;
 }
 
-/** @param before the delivery as the step received it @param made null: nothing was sent */
-export function tellStep(
-  telling: DeliveryTelling,
-  before: Delivery,
-  { result, made }: { readonly result: StepResult; readonly made: AttemptResult | null },
-  step: NextStep,
-): void {
-  const { logger, metrics } = telling;
-  const { delivery, outcome, kept } = step;
+/** What a step came to. @param made null: nothing was sent */
+interface Told {
+  readonly result: StepResult;
+  readonly made: AttemptResult | null;
+  readonly step: NextStep;
+}
+
+/** @param before the delivery as the step received it */
+export function tellStep(telling: DeliveryTelling, before: Delivery, told: Told): void {
+  if (!before.isNotice) count(telling, before, told);
+  const { result, step } = told;
+  const { delivery, outcome, attempt, kept } = step;
+  const [level, text] = lineOf(step);
+  if (!telling.logger.isLevelEnabled(level)) return;
+  const { status, error, reason, durationMs } = attempt ?? {};
+  const why = result.kind === 'deferred' ? result.why : kept?.kind === 'letter' ? kept.detail : undefined;
+  const next = kept?.kind === 'retry' ? kept.tier.text : undefined;
+  const came = { outcome, status, error, reason, durationMs, why, next };
+  telling.logger[level]({ ...aboutDelivery(delivery), ...came }, text);
+}
+
+/** The fault of a webhook or an account was logged when it happened, so what follows for its deliveries is at debug. */
+function lineOf({ outcome, attempt, kept }: NextStep): readonly ['warn' | 'debug', string] {
+  const isLost = kept?.kind === 'letter' && (kept.reason === 'exhausted' || kept.reason === 'other-history');
+  if (isLost) return ['warn', 'a delivery is exhausted'];
+  if (outcome !== 'retrying') return ['debug', 'a delivery ended'];
+  return attempt ? ['warn', 'an attempt failed'] : ['debug', 'a delivery is deferred'];
+}
+
+function count(telling: DeliveryTelling, before: Delivery, { result, made, step: { outcome, kept } }: Told): void {
+  const { metrics } = telling;
   const isDeferred = result.kind === 'deferred' && outcome === 'retrying';
-  if (!before.isNotice) {
-    if (made && made.kind !== 'interrupted') metrics.attempted(made);
-    if (result.kind === 'delivered') recordLatency(telling, before);
-    metrics.came(isDeferred ? 'deferred' : outcome, before.eventType);
-    if (isDeferred) metrics.deferred(result.why);
-  }
-  if (kept?.kind !== 'retry') {
-    tellEnd(telling, result, step);
-    return;
-  }
-  const next = kept.tier.text;
-  if (result.kind === 'deferred') {
-    logger.debug({ ...aboutDelivery(delivery), why: result.why, next }, 'a delivery is deferred');
-    return;
-  }
-  const { status = null, error = null, reason } = step.attempt ?? {};
-  logger.warn({ ...aboutDelivery(delivery), why: error ?? `status ${status}`, reason, next }, 'an attempt failed');
+  if (made && made.kind !== 'interrupted') metrics.attempted(made);
+  if (result.kind === 'delivered') recordLatency(telling, before);
+  metrics.came(isDeferred ? 'deferred' : outcome, before.eventType);
+  if (isDeferred) metrics.deferred(result.why);
+  if (kept?.kind === 'letter') metrics.deadLetter(kept.reason);
 }
 
 export function tellSuperseded({ logger, metrics }: DeliveryTelling, delivery: Delivery, laterChain: number): void {
@@ -76,33 +86,4 @@ export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, cha
 function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, deferrals }: Delivery): void {
   const ms = publishedAt === null ? Number.NaN : now() - publishedAt;
   if (Math.abs(ms) < YEAR_MS) metrics.delivered(ms, attempts > 0 || deferrals > 0);
-}
-
-function tellEnd(telling: DeliveryTelling, result: StepResult, step: NextStep): void {
-  const { logger } = telling;
-  const { delivery, outcome, attempt, kept } = step;
-  if (kept?.kind === 'letter') tellLetter(telling, delivery, kept, result);
-  if (!logger.isLevelEnabled('debug')) return;
-  const { status = null, error = null, reason, durationMs = null } = attempt ?? {};
-  logger.debug({ ...aboutDelivery(delivery), outcome, status, error, reason, durationMs }, 'a delivery ended');
-}
-
-/** The deactivation of a webhook was logged when it happened, so its deliveries are logged at debug only. */
-function tellLetter(
-  { logger, metrics }: DeliveryTelling,
-  delivery: Delivery,
-  { reason, detail: why }: Letter,
-  result: StepResult,
-): void {
-  const logFields = aboutDelivery(delivery);
-  if (delivery.isNotice) {
-    logger.warn({ ...logFields, why }, 'a notice could not be delivered and is given up');
-    return;
-  }
-  metrics.deadLetter(reason);
-  if (reason === 'exhausted') logger.warn({ ...logFields, why }, 'a delivery is exhausted');
-  if (result.kind !== 'unsent' || result.to.kind !== 'other-history') return;
-  const { webhookEvent } = delivery;
-  const { addedBy } = result.to;
-  logger.warn({ ...logFields, webhookEvent, addedBy }, 'a delivery is for a webhook of another history');
 }

@@ -1,4 +1,4 @@
-/** After a 410 its webhook is deactivated, before the delivery's next step is decided: the step depends on it. */
+/** After a 410 its webhook is deactivated, before the delivery's next step is decided: the step depends on it. A notice ends. */
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -24,7 +24,8 @@ export async function switchedOffBy(
   { id: webhookId, version }: Webhook,
   made: AttemptResult,
 ): Promise<OffBy | null> {
-  const { accountId, id: requestId, trace } = delivery;
+  const { accountId, id: requestId, trace, isNotice } = delivery;
+  if (isNotice) return 'account';
   const about = aboutDelivery({ ...delivery, attempts: delivery.attempts + 1 });
   const why = { reason: 'the endpoint answered 410 Gone', lastFailure: lastFailureOf(made) };
   const command = { type: 'DeactivateWebhook', webhookId, version, ...why, at: new Date(now()).toISOString() } as const;

@@ -36,7 +36,7 @@ test('without a certificate a receiver that requires one gets nothing, and it is
   await served.publish(paymentEvents(42, 1));
   const lines = () => served.service.log().split('\n');
   const failed = await eventually(() => lines().find((line) => line.includes('an attempt failed')), PATIENCE);
-  expect(JSON.parse(failed)).toMatchObject({ level: 40, why: 'tls', reason: REFUSED.reason, next: '1s' });
+  expect(JSON.parse(failed)).toMatchObject({ level: 40, error: 'tls', reason: REFUSED.reason, next: '1s' });
   const [delivery] = await eventually(async () => {
     const listed = await deliveries();
     return listed.length > 0 && listed;

@@ -83,7 +83,7 @@ describe('a notice that fails', () => {
     expect(tiers).toEqual(['5s 5000', '5m 300000', '2h 7200000']);
     await send(notice ?? ofTopic);
     expect(fixture.broker.topics).toEqual([]);
-    const told = [{ deliveryId: 'ntc_1' }, expect.stringContaining('given up')];
+    const told = [{ deliveryId: 'ntc_1' }, expect.stringContaining('exhausted')];
     expect(fixture.logger.warnings.at(-1)).toMatchObject(told);
     expect(new Set(fixture.requests.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
     expect(fixture.requests).toHaveLength(4);
