@@ -9,7 +9,6 @@ import { CONTEXT } from '../generators/webhook-samples.js';
 import { type RunningApi, tokenFor } from '../scenes/api-fixture.js';
 import type { Client, Listing } from './api-client.js';
 import { expectDocumented } from './documented.js';
-import { codeIn, type Opened } from './portal-session.js';
 
 const CONNECTIONS = 16;
 const PATIENCE_MS = 10_000;
@@ -28,9 +27,6 @@ export class FuzzClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   /** The webhooks of each account, by its latest list. */
   readonly #ids: number[][];
-  /** Of each account: sessions with unused codes, and the cookie of the one that was entered last. */
-  readonly #sessions: { id: string; code: string }[][];
-  readonly #cookies: string[];
   /** operationId -> status -> count */
   readonly tally: Record<string, Record<number, number>> = {};
 
@@ -40,8 +36,6 @@ export class FuzzClient {
     this.#revoked = revoked;
     this.#publisher = publisher;
     this.#ids = clients.map(() => []);
-    this.#sessions = clients.map(() => []);
-    this.#cookies = clients.map(() => 'console=');
   }
 
   /** @param accounts number of accounts to register, from 1 on */
@@ -68,7 +62,8 @@ export class FuzzClient {
     const sent = this.#filled(given);
     try {
       const answer = await this.#exchange(sent);
-      this.#count(sent, answer.status);
+      const counts = this.tally[sent.operationId] ?? {};
+      this.tally[sent.operationId] = { ...counts, [answer.status]: (counts[answer.status] ?? 0) + 1 };
       await this.#check(sent, answer);
     } catch (error) {
       throw new Error(`${(error as Error).message}\n${shown(sent)}`, { cause: error });
@@ -81,10 +76,10 @@ export class FuzzClient {
         return this.#place(given.as, name, Number(digits)) ?? place;
       });
     const body = given.body === null ? null : fill(given.body);
-    const headers = given.headers.map(([name, value]) => {
-      return [name, value === '__LENGTH__' ? String(body?.length) : fill(value)] as const;
-    });
-    return { ...given, target: fill(given.target), headers, body };
+    const own = given.headers.some(([name]) => name === 'Host') ? [] : [['Host', '127.0.0.1'] as const];
+    const length = body === null ? [] : [['Content-Length', String(body.length)] as const];
+    const headers = given.headers.map(([name, value]) => [name, fill(value)] as const);
+    return { ...given, target: fill(given.target), headers: [...own, ...headers, ...length], body };
   }
 
   #place(as: number, name: string, index: number): string | undefined {
@@ -100,10 +95,6 @@ export class FuzzClient {
       CLIENT: clientId,
       SECRET: clientSecret,
       BASIC: Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),
-      SESSION: this.#sessions[as]?.[0]?.id ?? 'ps_0000000000000000',
-      CODE: this.#sessions[as]?.[0]?.code ?? 'none',
-      COOKIE: this.#cookies[as] ?? '',
-      ENTERED: /console-(ps_\w+)/.exec(this.#cookies[as] ?? '')?.[1] ?? 'ps_0000000000000000',
       ID: String(own[index % Math.max(1, own.length)] ?? 1),
       FOREIGN: String(foreign[0] ?? 1),
     };
@@ -112,11 +103,9 @@ export class FuzzClient {
 
   #exchange({ method, target, headers, body }: FuzzedRequest): Promise<FuzzAnswer> {
     return new Promise((resolve, reject) => {
-      const host = headers.some(([name]) => name === 'Host') ? [] : [['Host', '127.0.0.1']];
-      const flat = [...host, ...headers].map(([name = '', value = '']) => [name, value]);
       const { port } = this.#api;
       const options = { host: '127.0.0.1', port, agent: this.#agent, method, path: target, timeout: PATIENCE_MS };
-      const request = httpRequest({ ...options, headers: flat as never }, (response) => {
+      const request = httpRequest({ ...options, headers: headers as never }, (response) => {
         answerOf(response).then(resolve, reject);
       });
       request.on('timeout', () => request.destroy(new Error('there was no answer')));
@@ -130,26 +119,10 @@ export class FuzzClient {
     { status, headers, text: body }: FuzzAnswer,
   ): Promise<void> {
     if (status >= 500) throw new Error(`${method} ${path} answered ${status} ${body}`);
-    if (headers.get('cache-control') !== 'no-store') throw new Error(`${method} ${path} may be cached`);
-    if (method === 'HEAD') return;
     const answer = status === 304 ? null : JSON.parse(body);
     await expectDocumented(this.#api.url, { method, path, status, headers, body: answer });
-    if (path.startsWith('/api/portal-sessions') && status === 201) {
-      const { id, url } = answer as Opened;
-      this.#sessions[as]?.unshift({ id, code: codeIn({ url }) });
-    }
-    // Not the empty one of a session that ended.
-    const [cookie] = /console-ps_\w+=[^;,\s]+/.exec(headers.get('set-cookie') ?? '') ?? [];
-    if (cookie) this.#cookies[as] = cookie;
-    if (method === 'GET' && status === 200 && 'accountId' in answer) {
+    if (method === 'GET' && status === 200 && 'accountId' in answer)
       this.#ids[as] = (answer as Listing).webhooks.map(({ id }) => id);
-    }
-  }
-
-  #count({ operationId, method }: FuzzedRequest, status: number): void {
-    const name = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? operationId : 'other methods';
-    const counts = this.tally[name] ?? {};
-    this.tally[name] = { ...counts, [status]: (counts[status] ?? 0) + 1 };
   }
 }
 

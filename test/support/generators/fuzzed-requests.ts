@@ -1,14 +1,15 @@
 /**
- * Requests generated from /openapi.json: as described, with one odd part, or with several. Placeholders stand for
- * values that only a running service knows: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__, __ID3__, and __SESSION__, __CODE__, __COOKIE__ and __ENTERED__ of the requesting
- * account; __PUBLISHER__, a publisher's token; __FOREIGN__, an id of another account; __REVOKED__, a token that is no longer valid; __LENGTH__, the body's
- * length in bytes. fuzz-client.ts fills them.
+ * Requests generated from /openapi.json: as described, with one odd part, or with several. Placeholders stand for values that
+ * only a running service knows: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__ and __ID3__ of the requesting account;
+ * __PUBLISHER__, a publisher's token; __FOREIGN__, an id of another account; __REVOKED__, a token that is no longer valid.
+ * fuzz-client.ts fills them.
  */
 import fc from 'fast-check';
-import type { DocumentedOperation, OpenApiDocument } from '../clients/documented.js';
-import { bodies, framed, framings, type Header, type Part, percentEncoded } from './fuzzed-bodies.js';
-import { oddText } from './odd-json.js';
+import type { DocumentedOperation, Json, OpenApiDocument } from '../clients/documented.js';
+import { anyBytes, broken, oddText, withOneChange } from './odd-json.js';
 import { type Meanings, valuesOf } from './schema-values.js';
+
+type Header = readonly [name: string, value: string];
 
 export interface FuzzedRequest {
   /** The requesting account. */
@@ -35,7 +36,13 @@ interface Described extends FuzzedApi {
   readonly operation: DocumentedOperation;
 }
 
-const PARTS = ['method', 'id', 'query', 'authorization', 'headers', 'framing', 'body'] as const;
+/** Variants of a part: as described, and odd. */
+interface Part<T> {
+  readonly usual: fc.Arbitrary<T>;
+  readonly odd: fc.Arbitrary<T>;
+}
+
+const PARTS = ['id', 'query', 'authorization', 'headers', 'type', 'body'] as const;
 type PartName = (typeof PARTS)[number];
 
 export function fuzzedRequests(api: FuzzedApi): fc.Arbitrary<FuzzedRequest> {
@@ -60,39 +67,30 @@ const oddParts: fc.Arbitrary<readonly PartName[]> = fc.oneof(
 );
 
 function requestsOf(described: Described): fc.Arbitrary<FuzzedRequest> {
-  const { path, operation, accounts } = described;
-  const isOfSessions = path.includes('/portal-sessions/');
+  const { path, operation, accounts, meanings } = described;
+  const [type, schema] = contentOf(operation);
   // The first account sends more requests than the others: it reaches its limit.
   const as = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat(accounts - 1) });
   return oddParts.chain((odd) => {
     const pick = <T>(name: PartName, part: Part<T>) => (odd.includes(name) ? part.odd : part.usual);
     const drawn = {
       as,
-      method: pick('method', methods(described.method.toUpperCase())),
       id: pick('id', IDS),
       query: pick('query', queries(described)),
       authorization: pick('authorization', authorizations(operation)),
       headers: pick('headers', extraHeaders(described)),
-      framing: pick('framing', framings(operation)),
-      body: pick('body', bodies(operation, described.meanings)),
+      type: pick('type', types(type)),
+      body: pick('body', bodies(type, valuesOf(schema, meanings) as fc.Arbitrary<object>)),
     };
-    return fc.record(drawn).map(({ as: asked, method, id, query, authorization, headers, framing, body }) => ({
+    return fc.record(drawn).map(({ as: asked, id, query, authorization, headers, type: about, body }) => ({
       as: asked,
       operationId: operation.operationId,
-      method,
-      target:
-        path.replace(/\{\w+\}/g, () => (isOfSessions ? id.replace(/^__ID\d+__$/, '__SESSION__') : id)) +
-        (query && `?${query}`),
-      ...framed([...authorization, ...headers], framing, body),
+      method: described.method.toUpperCase(),
+      target: path.replace(/\{\w+\}/g, () => id) + (query && `?${query}`),
+      headers: [...authorization, ...headers, ...about],
+      body: body?.toString('latin1') ?? null,
     }));
   });
-}
-
-function methods(usual: string): Part<string> {
-  return {
-    usual: fc.constant(usual),
-    odd: fc.constantFrom('LOCK', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND', 'M-SEARCH'),
-  };
 }
 
 const ODD_IDS = [
@@ -144,72 +142,96 @@ function authorizations({ security }: DocumentedOperation): Part<readonly Header
   const isPublisher = security.some(({ token: scopes }) => Array.isArray(scopes) && scopes.length > 0);
   const bearer: Header[] = [['Authorization', `Bearer ${isPublisher ? '__PUBLISHER__' : '__TOKEN__'}`]];
   const basic: Header[] = [['authorization', 'Basic __BASIC__']];
-  const cookie: Header[] = [
-    ['Cookie', '__COOKIE__'],
-    ['X-Console', '__ENTERED__'],
-  ];
   const one = fc.constantFrom(...ODD_TOKENS).map((value): Header[] => [['Authorization', value]]);
   return {
     usual: schemes.includes('bearer')
-      ? fc.oneof({ weight: 9, arbitrary: fc.constant(bearer) }, { weight: 1, arbitrary: fc.constant(cookie) })
-      : schemes.includes('session')
-        ? fc.constant(cookie)
-        : fc.constantFrom(...(schemes.length > 0 ? [[], basic] : [[]])),
+      ? fc.constant(bearer)
+      : fc.constantFrom(...(schemes.length > 0 ? [[], basic] : [[]])),
     odd: fc.oneof(one, fc.constantFrom<Header[]>([], [...bearer, ...bearer], [...basic, ...bearer])),
   };
 }
 
+const ODD_KEYS = ['', '"', '""', '"a\\"b"', '"open', 'a b', 'a,b', 'x'.repeat(255), 'x'.repeat(256), '\xff', ' k '];
 const ODD_HEADERS: readonly Header[] = [
-  ...[
-    '',
-    '"',
-    '""',
-    '"a\\"b"',
-    '"open',
-    'a b',
-    'a,b',
-    'x'.repeat(255),
-    'x'.repeat(256),
-    '\xff',
-    '__proto__',
-    ' k ',
-  ].map((value): Header => ['Idempotency-Key', value]),
+  ...ODD_KEYS.map((value): Header => ['Idempotency-Key', value]),
   ...['a b', 'x'.repeat(129), '\xe9', '{}', '', 'sound-id'].map((value): Header => ['X-Request-Id', value]),
-  ['X-Correlation-Id', '__proto__'],
-  ['Accept', 'text/html'],
-  ['Accept-Encoding', 'nonsense;q=2'],
-  ['X-Forwarded-For', '127.0.0.1'],
-  ['X-HTTP-Method-Override', 'DELETE'],
-  ...['=', 'console=', 'console=__CODE__', 'console=1.ps_0000000000000000.x', 'console'].map(
-    (value): Header => ['Cookie', value],
-  ),
-  ['X-Console', '0'],
-  ['Range', 'bytes=0-1'],
-  ['If-None-Match', '*'],
-  ['__proto__', 'x'],
+  ...['=', 'console=', 'console=1.ps_0000000000000000.x', 'console'].map((value): Header => ['Cookie', value]),
+  ...['', '/', 'a b', 'user@host', '"', '\xff', ':80', '[x]'].map((value): Header => ['Host', value]),
+  ...[['Accept', 'text/html'] as const, ['Accept-Encoding', 'nonsense;q=2'] as const, ['X-Console', '0'] as const],
+  ...[['X-Forwarded-For', '127.0.0.1'] as const, ['X-HTTP-Method-Override', 'DELETE'] as const],
+  ...[['Range', 'bytes=0-1'] as const, ['If-None-Match', '*'] as const, ['__proto__', 'x'] as const],
 ];
 
-const ODD_HOSTS = ['', '/', 'a b', 'user@host', '"', '\xff', ':80', '[x]'].map((value): Header => ['Host', value]);
-
 function extraHeaders({ operation, meanings }: Described): Part<readonly Header[]> {
-  const described = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header');
-  const [known] = described.map(({ name, schema }) =>
-    valuesOf(schema, meanings, name).map((value): Header[] => [[name, asHeaderValue(String(value))]]),
-  );
-  const isRequired = described[0]?.required === true;
+  const [described] = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header');
   const none = fc.constant<Header[]>([]);
-  const any = oddText.map((value): Header => ['Idempotency-Key', asHeaderValue(value)]);
+  const { name = '', schema = { const: '' }, required = false } = described ?? {};
+  const known = valuesOf(schema, meanings, name).map((value): Header[] => [[name, asHeaderValue(String(value))]]);
+  const odd = fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(...ODD_HEADERS) },
+    { weight: 1, arbitrary: oddText.map((value): Header => ['Idempotency-Key', asHeaderValue(value)]) },
+  );
   return {
-    usual: known ? fc.oneof({ weight: isRequired ? 0 : 4, arbitrary: none }, { weight: 1, arbitrary: known }) : none,
-    odd: fc.array(
-      fc.oneof(
-        { weight: 3, arbitrary: fc.constantFrom(...ODD_HEADERS) },
-        { weight: 2, arbitrary: fc.constantFrom(...ODD_HOSTS) },
-        { weight: 1, arbitrary: any },
-      ),
-      { minLength: 1, maxLength: 3 },
+    usual: described ? fc.oneof({ weight: required ? 0 : 4, arbitrary: none }, { weight: 1, arbitrary: known }) : none,
+    odd: fc.array(odd, { minLength: 1, maxLength: 3 }),
+  };
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+const ODD_TYPES = [
+  ...[
+    '',
+    'text/plain',
+    'application/json; charset=utf-16',
+    'APPLICATION/JSON',
+    'application/json;',
+    'application/jsonp',
+  ],
+  ...['application/json, text/plain', 'application/merge-patch+json', `${FORM}; charset=\xff`, '*/*', FORM, ';', '/'],
+  ...['multipart/form-data', 'application/json; charset="'],
+];
+/** The body does not have it. */
+const ODD_ENCODINGS = ['gzip', 'deflate', 'br', 'identity', 'compress', 'gzip, gzip', '', 'x'];
+
+function types(type: string | null): Part<readonly Header[]> {
+  const usual: Header[] = type === null ? [] : [['Content-Type', type]];
+  return {
+    usual: fc.constant(usual),
+    odd: fc.oneof(
+      fc.constantFrom(...ODD_TYPES).map((value): Header[] => [['Content-Type', value]]),
+      fc.constantFrom(...ODD_ENCODINGS).map((value): Header[] => [...usual, ['Content-Encoding', value]]),
+      fc.constant([]),
     ),
   };
+}
+
+function contentOf({ requestBody }: DocumentedOperation): readonly [type: string | null, schema: Json] {
+  const [[type, { schema }] = [null, { schema: { const: null } }]] = Object.entries(requestBody?.content ?? {});
+  return [type, schema];
+}
+
+function bodies(type: string | null, values: fc.Arbitrary<object>): Part<Buffer | null> {
+  if (type === null) return { usual: fc.constant(null), odd: fc.oneof(anyBytes, oversized) };
+  const text = (value: object) =>
+    type === FORM ? new URLSearchParams(value as Record<string, string>).toString() : JSON.stringify(value);
+  const nearly = type === FORM ? values.map((value) => `${text(value)}&${text(value)}`) : withOneChange(values);
+  return {
+    usual: values.map((value) => Buffer.from(text(value))),
+    odd: fc.oneof(
+      { weight: 8, arbitrary: nearly.map((changed) => Buffer.from(changed)) },
+      { weight: 2, arbitrary: broken(values.map(text)) },
+      { weight: 1, arbitrary: anyBytes },
+      { weight: 1, arbitrary: oversized },
+    ),
+  };
+}
+
+/** Around the size limit. */
+const oversized = fc.integer({ min: -1, max: 2 }).map((over) => Buffer.alloc(65_536 + over, ' '));
+
+/** Short enough to keep the whole head below the server's limit. */
+function percentEncoded(text: string): string {
+  return Array.from(Buffer.from(text).subarray(0, 500), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }
 
 /** The characters that a client can send in a header. */
