@@ -27,7 +27,8 @@
  *   batch is done. follow gives the batch and logs it.
  * - follow reads every record from the given positions on, and those published later, at the partitions' leaders and in no
  *   group, until the signal aborts. Within a partition, pages and their items are in offset order. A partition without a
- *   position is read from its oldest record. Records that retention removed are passed. A topic whose record at
+ *   position is read from its oldest record. Records that retention removed are passed; if it overtakes a reader, the next
+ *   follow passes them, and this one may end with BrokerUnavailable. A topic whose record at
  *   `position.before` is another one, or is missing although older ones are there, was recreated: TopicRecreated. The next
  *   page is read while the reader has one, and no more. A partition that the broker can't read gives a batch without a
  *   digest and is read again every few seconds.

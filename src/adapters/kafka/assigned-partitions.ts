@@ -2,7 +2,7 @@
  * The partitions assigned to this consumer, each with its lane, across all rejoins.
  *
  *   assigned -> paused, its offset being read -> open: a lane takes what is fetched -> assigned to another: dropped
- *                                                  \-> its topic is gone, or was recreated: created again if missing,
+ *                                                  \-> its topic or the lane's offset is gone: created again if missing,
  *                                                  |   its offset being read again
  *                                                  \-> this member has a new id: its offset is read again, and the
  *                                                      lane goes on if no other consumer got further meanwhile
@@ -18,9 +18,8 @@ import type { RecordPump } from '../common/record-pump.js';
 import type { FetchedPartition } from './fetched/fetch-response.js';
 import type { KafkaConsumerParts } from './group-client.js';
 import type { Assignment, GroupMember } from './group-member.js';
-import { type FoundStart, GroupStarts } from './group-starts.js';
 import type { Fetched } from './kafkajs-repairs/group-hooks.js';
-import { keyOf, PartitionLane, type TopicPartition } from './partition-lane.js';
+import { type GroupStart, keyOf, PartitionLane, type TopicPartition } from './partition-lane.js';
 import { fromMessages } from './records.js';
 
 export interface PartitionsListener {
@@ -31,7 +30,8 @@ export interface PartitionsListener {
 }
 
 const GONE = 'Kafka no longer has this topic: it is recreated if missing, and read from its start';
-const MADE_ANEW = 'the topic was recreated while it was read: reading restarts at its start';
+const NO_OFFSET = 'the topic has no such offset any more: records were deleted, or it was recreated';
+const ASK_AGAIN_MS = 500;
 const REFUSED_AGAIN_MS = 5_000;
 
 export class AssignedPartitions {
@@ -43,8 +43,7 @@ export class AssignedPartitions {
   readonly #lanes = new Map<string, PartitionLane>();
   /** Lanes of partitions kept through a change of the member id, until the group's offsets are known. */
   readonly #former = new Map<string, PartitionLane>();
-  readonly #starts: GroupStarts;
-  /** Paused lanes that go on once the cause is gone. */
+  /** Paused lanes, which the broker can't read now. */
   readonly #waiting = new Set<PartitionLane>();
   readonly #stopping = new AbortController();
   /** Aborted as another join begins: answers to requests from before that are ignored. */
@@ -63,10 +62,6 @@ export class AssignedPartitions {
     this.#client = client;
     this.#pump = pump;
     this.#on = on;
-    this.#starts = new GroupStarts(parts.admin, options.group, {
-      found: (starts) => this.#found(starts),
-      failed: (error, logFields) => this.#failed(error, logFields),
-    });
   }
 
   lanes(): Iterable<PartitionLane> {
@@ -74,7 +69,7 @@ export class AssignedPartitions {
   }
 
   get states(): readonly PartitionState[] {
-    return [...[...this.#lanes.values()].map((lane) => lane.state), ...this.#starts.unopened];
+    return [...this.#lanes.values()].map((lane) => lane.state);
   }
 
   has(lane: PartitionLane): boolean {
@@ -111,7 +106,6 @@ export class AssignedPartitions {
       if (!mayStay || !assigned.has(key)) this.#lanes.delete(key);
     }
     this.#memberId = memberId;
-    this.#starts.joined();
     for (const lane of this.#lanes.values()) lane.resume();
     this.#begin(places.filter((place) => !this.#lanes.has(keyOf(place))));
     this.#reportPlaced();
@@ -126,12 +120,12 @@ export class AssignedPartitions {
     }
   }
 
-  #answered(lane: PartitionLane, { from, highWatermark, lastStableOffset, fault }: FetchedPartition): void {
+  #answered(lane: PartitionLane, { highWatermark, lastStableOffset, fault }: FetchedPartition): void {
     const end = Number(highWatermark);
     if (end >= 0) lane.sawEnd(end, Number(lastStableOffset));
     if (fault?.kind === 'no-topic') this.#beginAnew(lane, GONE);
-    else if (fault?.kind === 'no-offset') void this.#wait(lane, () => this.#outOfRange(lane, from));
-    else if (fault) this.#refused(lane, fault.reason);
+    else if (fault?.kind === 'no-offset') this.#beginAnew(lane, NO_OFFSET);
+    else if (fault) void this.#refused(lane, fault.reason);
     else if (end >= 0) lane.refusal = null;
   }
 
@@ -140,7 +134,7 @@ export class AssignedPartitions {
     const lane = this.#lanes.get(keyOf(batch));
     if (!lane || this.#stopping.signal.aborted) return;
     const fetchedOffset = Number((batch as unknown as { fetchedOffset: string }).fetchedOffset);
-    if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, MADE_ANEW);
+    if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, NO_OFFSET);
     // It was fetched before a rejoin.
     else if (fetchedOffset > lane.next) this.#seek(lane);
     else {
@@ -151,31 +145,18 @@ export class AssignedPartitions {
     }
   }
 
-  #refused(lane: PartitionLane, reason: string): void {
+  /** Pauses the partition for a while; the others are fetched. Never rejects. */
+  async #refused(lane: PartitionLane, reason: string): Promise<void> {
     const { topic, partition, next: offset } = lane;
-    if (lane.refusal !== reason) {
-      this.#parts.logger.error({ topic, partition, offset, reason }, 'reading a partition failed');
-    }
+    const { logger, refusedAgainMs = REFUSED_AGAIN_MS } = this.#parts;
+    if (lane.refusal !== reason) logger.error({ topic, partition, offset, reason }, 'reading a partition failed');
     lane.refusal = reason;
-    void this.#wait(lane, () => this.#pause());
-  }
-
-  /** Pauses the lane until the work is done, and longer if that failed; the other partitions are fetched. Never rejects. */
-  async #wait(lane: PartitionLane, work: () => Promise<void>): Promise<void> {
     lane.pause();
     if (this.#waiting.has(lane)) return;
     this.#waiting.add(lane);
-    const { topic, partition, next: offset } = lane;
-    await work().catch((error: unknown) => {
-      this.#failed(error, { topic, partition, offset });
-      return this.#pause();
-    });
+    await sleep(refusedAgainMs, this.#stopping.signal);
     this.#waiting.delete(lane);
     if (this.has(lane) && !this.#stopping.signal.aborted) this.#goOn(lane);
-  }
-
-  #pause(): Promise<void> {
-    return sleep(this.#parts.refusedAgainMs ?? REFUSED_AGAIN_MS, this.#stopping.signal);
   }
 
   #seek({ topic, partition, next }: PartitionLane): void {
@@ -191,23 +172,44 @@ export class AssignedPartitions {
   #begin(places: readonly TopicPartition[]): void {
     for (const place of places) this.#flow(place).pause();
     this.#setLanes();
-    void this.#starts.find(places, this.#assignment.signal);
+    void this.#open(places, this.#assignment.signal);
   }
 
-  #found(starts: readonly FoundStart[]): void {
-    for (const found of starts) this.#openLane(found);
+  /** Never rejects: unavailable offsets are read again, until the signal aborts. */
+  async #open(places: readonly TopicPartition[], signal: AbortSignal): Promise<void> {
+    for (let left = places; left.length > 0 && !signal.aborted; ) {
+      try {
+        left = await this.#openKnown(left, signal);
+      } catch (error) {
+        this.#failed(error);
+      }
+      if (left.length > 0) await sleep(ASK_AGAIN_MS, signal);
+    }
+  }
+
+  /** @returns those whose offset is not known yet @throws errors of the port */
+  async #openKnown(places: readonly TopicPartition[], signal: AbortSignal): Promise<readonly TopicPartition[]> {
+    const topics = [...new Set(places.map(({ topic }) => topic))];
+    const starts = await this.#parts.admin.groupStart(this.#options.group, topics);
+    if (signal.aborted) return [];
+    const gone = topics.filter((topic) => !starts.has(topic));
+    if (gone.length > 0) void this.#parts.admin.ensureAgain(gone);
+    const startOf = ({ topic, partition }: TopicPartition) => starts.get(topic)?.get(partition);
+    for (const place of places) this.#openLane(place, startOf(place));
     this.#setLanes();
     this.#reportPlaced();
+    return places.filter((place) => startOf(place) === undefined);
   }
 
   #reportPlaced(): void {
     if (this.#former.size === 0) this.#on.placed();
   }
 
-  #failed(error: unknown, logFields: object): void {
+  #failed(error: unknown): void {
     if (this.#stopping.signal.aborted) return;
+    const { group } = this.#options;
     if (error instanceof BrokerRefused) this.#on.refused(error);
-    else this.#parts.logger.warn({ err: error, ...logFields }, 'partitions can not be read on yet; retrying');
+    else this.#parts.logger.warn({ err: error, group }, 'the offsets of the group are not known yet; retrying');
   }
 
   /** Includes former lanes, of which nothing is handed out until ownership is known. */
@@ -215,7 +217,8 @@ export class AssignedPartitions {
     this.#pump.setLanes([...this.#lanes.values(), ...this.#former.values()]);
   }
 
-  #openLane({ place, start }: FoundStart): void {
+  #openLane(place: TopicPartition, start: GroupStart | undefined): void {
+    if (!start) return;
     const key = keyOf(place);
     const former = this.#former.get(key);
     this.#former.delete(key);
@@ -232,24 +235,11 @@ export class AssignedPartitions {
     return { pause, resume: this.#options.inFlight > 0 ? () => this.#client.resume(topicPartitions) : pause };
   }
 
-  /** The topic was deleted, and the group's offsets with it. Work in hand is never marked done: its offsets mean nothing. */
+  /** Where the group stands, or at the oldest record. Work in hand is never marked done: its offsets mean nothing. */
   #beginAnew({ topic, partition }: PartitionLane, why: string): void {
     const place = { topic, partition };
     this.#parts.logger.error(place, why);
     this.#lanes.delete(keyOf(place));
     this.#begin([place]);
-  }
-
-  /** Retention, or a recreated topic whose log grew. @throws errors of the port */
-  async #outOfRange(lane: PartitionLane, fetchedOffset: number): Promise<void> {
-    const { topic, partition, next: expected } = lane;
-    const { signal } = this.#assignment;
-    const { admin, logger } = this.#parts;
-    const low = (await admin.extent(topic)).get(partition)?.first;
-    if (low === undefined || signal.aborted || !this.has(lane)) return;
-    if (fetchedOffset >= low) return this.#beginAnew(lane, MADE_ANEW);
-    if (low <= expected) return;
-    logger.error({ topic, partition, from: expected, to: low }, 'records were deleted before they were delivered');
-    lane.skipTo(low);
   }
 }

@@ -10,6 +10,7 @@ import {
   type FollowedPage,
   type FollowOptions,
   type NewRecord,
+  type Position,
   type Positions,
   type ReceivedRecord,
   RecordRefused,
@@ -94,11 +95,14 @@ export class KafkaBroker implements Broker {
       const extent = extents.get(partition) ?? { first: 0, next: -1 };
       await assertSameTopic(this, { topic, partition }, position, extent);
     }
-    const begun = new Map([...extents].map(([partition, { first }]) => [partition, { offset: first, before: null }]));
+    const begun = new Map<number, Position>();
+    for (const [partition, { first }] of extents) {
+      const { offset, before } = positions.get(partition) ?? { offset: first, before: null };
+      begun.set(partition, { offset: Math.max(offset, first), before });
+    }
     const parts = {
       kafka: this.#kafka,
       topic,
-      extent: () => this.#admin.extent(topic),
       skips: (batch: UnreadableBatch) => this.#logger.warn(batch, SKIPPING),
       ending: (end: Promise<void>) => {
         this.#endings.add(end);
@@ -106,7 +110,7 @@ export class KafkaBroker implements Broker {
       },
     };
     const signal = AbortSignal.any([options.signal, this.#stopping.signal]);
-    yield* new Follower(parts, new Map([...begun, ...positions]), { ...options, signal }).pages();
+    yield* new Follower(parts, begun, { ...options, signal }).pages();
     if (!options.signal.aborted) this.#mustBeOpen();
   }
 

@@ -11,13 +11,11 @@ import type { Kafka } from 'kafkajs';
 import {
   BrokerRefused,
   BrokerUnavailable,
-  type Extent,
   type FollowedPage,
   type FollowOptions,
   type Position,
   type Positions,
   positionBehind,
-  TopicRecreated,
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { sleep } from '../../time/retry.js';
@@ -38,7 +36,6 @@ const REFUSED_AGAIN_MS = 5_000;
 export interface FollowerParts {
   readonly kafka: Kafka;
   readonly topic: string;
-  readonly extent: () => Promise<ReadonlyMap<number, Extent>>;
   readonly skips: (batch: UnreadableBatch) => void;
   /** The follower's connections close: the broker's close waits for that. */
   readonly ending: (end: Promise<void>) => void;
@@ -127,7 +124,6 @@ export class Follower {
     const { topic } = this.#parts;
     for (const partition of partitions) this.#busy.add(partition);
     try {
-      for (const partition of partitions) if (!this.#positions.has(partition)) await this.#begin(partition);
       const of = partitions.map((partition) => ({ partition, offset: this.#positionOf(partition).offset }));
       const { uncommitted } = this.#options;
       return {
@@ -141,6 +137,7 @@ export class Follower {
     }
   }
 
+  /** A partition that was added later is read from its start. */
   #positionOf(partition: number): Position {
     return this.#positions.get(partition) ?? { offset: 0, before: null };
   }
@@ -165,7 +162,7 @@ export class Follower {
   async #failed(cluster: AskedCluster, error: unknown): Promise<void> {
     const failure = translated(error);
     const isOver = performance.now() - this.#heardAt >= PATIENCE_MS;
-    if (isOver || failure instanceof BrokerRefused || failure instanceof TopicRecreated) throw failure;
+    if (isOver || failure instanceof BrokerRefused) throw failure;
     await sleep(this.#pauseMs, this.#options.signal);
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
     // The next fetch tells whether this helped.
@@ -177,9 +174,8 @@ export class Follower {
     for (const fetched of partitions) {
       const { partition, fault } = fetched;
       if (this.#options.signal.aborted) return;
-      if (fault?.kind === 'no-topic') throw new BrokerUnavailable(`${topic} is gone`);
-      if (fault?.kind === 'no-offset') await this.#begin(partition);
-      else yield fault ? this.#blocked(partition, fault.reason) : this.#page(fetched);
+      if (fault && fault.kind !== 'unreadable') throw new BrokerUnavailable(`${topic} lacks it (${fault.reason})`);
+      yield fault ? this.#blocked(partition, fault.reason) : this.#page(fetched);
     }
   }
 
@@ -204,15 +200,5 @@ export class Follower {
     this.#busy.add(partition);
     void sleep(REFUSED_AGAIN_MS, this.#options.signal).then(() => this.#busy.delete(partition));
     return { partition, items: [blocked], position, end: offset };
-  }
-
-  /** At the oldest record: there is no position yet, or retention removed the records there. @throws TopicRecreated */
-  async #begin(partition: number): Promise<void> {
-    const { topic, extent } = this.#parts;
-    const { first } = (await extent()).get(partition) ?? {};
-    if (first === undefined) throw new BrokerUnavailable(`${topic} is gone`);
-    const known = this.#positions.get(partition);
-    if (known && known.offset >= first) throw new TopicRecreated(topic);
-    this.#positions.set(partition, { offset: first, before: known?.before ?? null });
   }
 }

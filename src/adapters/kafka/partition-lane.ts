@@ -93,11 +93,6 @@ export class PartitionLane extends RecordLane implements TopicPartition {
     return !foreign && this.committed <= offset && offset <= Math.max(doneTo, this.committed);
   }
 
-  /** The records before this offset were deleted by the topic's retention. */
-  skipTo(offset: number): void {
-    this.readTo = Math.max(this.next, offset);
-  }
-
   pause(): void {
     this.#flow.pause();
   }

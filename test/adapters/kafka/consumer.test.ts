@@ -50,9 +50,6 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
       });
       return new Map(known.map((topic) => [topic, new Map([[0, startOf(topic)]])]));
     },
-    extent: async () => {
-      throw new Error('Kafka is away');
-    },
     ensureAgain: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
   } as unknown as TopicAdmin;
   const limits = { sessionTimeoutMs: 6_000, refusedAgainMs: 250 };
@@ -279,15 +276,20 @@ describe('what is done', () => {
   });
 });
 
-it('fetches an offset that the log does not have again where nobody can tell why', async () => {
+it('begins again where the group is if the log lacks the offset, and does not commit what is in hand', async () => {
   await client.join({ t: [0] });
   await eventually(() => client.calls.includes('seek t 5'));
+  rejects = ({ offset }) => offset === 5;
   await client.fetched('t', 5, 9);
   await eventually(() => handled.length === 5);
-  client.calls.length = 0;
+  client.calls.length = client.commits.length = 0;
+  starts.set('t', 20);
   await client.fetchedEnd('t', -1, -1, { from: 10, fault: { kind: 'no-offset', reason: 'OFFSET_OUT_OF_RANGE' } });
   await eventually(() => client.calls.at(-1) === 'resume t');
-  expect(client.calls).toEqual(['pause t', 'seek t 10', 'resume t']);
+  expect(client.calls).toEqual(['pause t', 'seek t 20', 'resume t']);
+  await client.fetched('t', 20, 21);
+  await eventually(() => offsets().length > 0);
+  expect(offsets()).toEqual([['t 22']]);
 });
 
 describe('a client that its group does not confirm', () => {
