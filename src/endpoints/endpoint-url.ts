@@ -30,13 +30,9 @@ export type UrlProblem =
         | 'url-not-https'
         | 'url-user'
         | 'host-address'
-        | 'host-characters'
-        | 'host-denied'
-        | 'host-incomplete'
-        | 'host-labels'
-        | 'host-trailing-dot';
+        | 'host-invalid';
     }
-  | { readonly code: 'url-too-long' | 'host-too-long'; readonly params: { readonly limit: number } }
+  | { readonly code: 'url-too-long'; readonly params: { readonly limit: number } }
   | { readonly code: 'port-refused'; readonly params: { readonly port: number } }
   | { readonly code: 'host-reserved'; readonly params: { readonly suffix: string } };
 
@@ -44,6 +40,7 @@ type Refusal = UrlProblem | undefined;
 
 export const MAX_URL_CHARACTERS = 2048;
 const TOO_LONG = { code: 'url-too-long', params: { limit: MAX_URL_CHARACTERS } } as const;
+const HOST_INVALID = { code: 'host-invalid' } as const;
 const MAX_HOST_CHARACTERS = 253;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const DEFAULT_HTTPS_PORT = 443;
@@ -99,14 +96,11 @@ function authorityOf(raw: string): string {
 function refuseAuthority(authority: string): Refusal {
   if (authority.includes('@')) return { code: 'url-user' };
   // The parser would decode the former and drop the latter before the host is looked up.
-  if (/[%\p{Default_Ignorable_Code_Point}]/u.test(authority)) {
-    return { code: 'host-characters' };
-  }
+  if (/[%\p{Default_Ignorable_Code_Point}]/u.test(authority)) return HOST_INVALID;
   // Checked in the input because the parser drops the dot from an IPv4 address. NFKC turns other full stops into plain
   // ones.
   const host = authority.replace(/:\d*$/, '').normalize('NFKC');
-  if (/[.\u3002]$/.test(host)) return { code: 'host-trailing-dot' };
-  return undefined;
+  return /[.\u3002]$/.test(host) ? HOST_INVALID : undefined;
 }
 
 function refusePort(url: URL, { allowedPorts }: EndpointRules): Refusal {
@@ -117,21 +111,17 @@ function refusePort(url: URL, { allowedPorts }: EndpointRules): Refusal {
 
 function refuseHost(host: string, { allowPrivate, denied }: EndpointRules): Refusal {
   if (isIP(host) !== 0) {
-    if (!allowPrivate) return { code: 'host-address' };
-    return denied?.has(host) ? { code: 'host-denied' } : undefined;
+    return !allowPrivate || denied?.has(host) ? { code: 'host-address' } : undefined;
   }
-  if (host.length > MAX_HOST_CHARACTERS) return { code: 'host-too-long', params: { limit: MAX_HOST_CHARACTERS } };
-  if (!host.split('.').every((label) => LABEL.test(label))) {
-    return { code: 'host-labels' };
-  }
+  const isName = host.length <= MAX_HOST_CHARACTERS && host.split('.').every((label) => LABEL.test(label));
+  if (!isName) return HOST_INVALID;
   return allowPrivate ? undefined : refusePrivateName(host);
 }
 
 function refusePrivateName(host: string): Refusal {
   const reserved = RESERVED_SUFFIXES.find((suffix) => host === suffix || host.endsWith(`.${suffix}`));
   if (reserved !== undefined) return { code: 'host-reserved', params: { suffix: reserved } };
-  if (!host.includes('.')) return { code: 'host-incomplete' };
-  return undefined;
+  return host.includes('.') ? undefined : HOST_INVALID;
 }
 
 /** Characters that RFC 3986 does not allow in a path or query, and percent signs that encode nothing. */

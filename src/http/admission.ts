@@ -90,11 +90,11 @@ export class Admission {
     this.#mustBeLeft(accountId);
   }
 
-  /** Synchronous: an await would charge the work of others. @param bytesRead from the store or broker: they cost what sending does */
-  timed(accountId: number, make: () => string, bytesRead = 0): string {
+  /** Synchronous: an await would charge the work of others. */
+  timed(accountId: number, make: () => string): string {
     const begun = this.#now();
     const answer = make();
-    this.charge(accountId, this.#now() - begun + (answer.length + bytesRead) / BYTES_A_MS);
+    this.charge(accountId, this.#now() - begun + answer.length / BYTES_A_MS);
     return answer;
   }
 
@@ -139,14 +139,18 @@ export class Admitted {
   /** A history has no upper bound: reading it is charged and takes many turns. @throws ApiError 429, the events' errors */
   async *paced(events: AsyncIterable<RecordedEvent>): AsyncIterable<RecordedEvent> {
     let ms = 0;
-    for await (const event of events) {
-      yield event;
-      ms += MS_AN_EVENT + bytesOf([event]) / HISTORY_BYTES_A_MS;
-      if (ms < MS_A_TURN) continue;
-      await this.spend(ms);
-      ms = 0;
+    try {
+      for await (const event of events) {
+        ms += MS_AN_EVENT + bytesOf([event]) / HISTORY_BYTES_A_MS;
+        yield event;
+        if (ms < MS_A_TURN) continue;
+        await this.spend(ms);
+        ms = 0;
+      }
+    } finally {
+      // Also of a reader that needs no more.
+      this.#admission.charge(this.#accountId, ms);
     }
-    await this.spend(ms);
   }
 
   /** @throws ApiError 503 if too much is not taken */

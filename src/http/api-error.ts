@@ -40,6 +40,11 @@ export function fieldError(field: string, problem: FieldProblem): FieldError {
   return { field, message: messageOf(problem, field), code: problem.code, ...shownParams(problem) };
 }
 
+/** @param why of the field: what it must be */
+export function malformed(field: string, why: string): ApiError {
+  return badRequest([fieldError(field, { code: 'malformed', params: { why } })]);
+}
+
 /** A 400 whose message also names the fields. */
 export function badRequest(errors: readonly FieldError[]): ApiError {
   return new ApiError({ code: 'invalid-fields', params: { why: messagesOf(errors) } }, { errors });
@@ -87,7 +92,7 @@ export function registered<T>(found: T | undefined): T {
 export function answerErrors(logger: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
-      if (!hasPath(ctx)) throw new ApiError({ code: 'invalid-path' });
+      if (!hasPath(ctx)) throw new ApiError({ code: 'malformed-request' });
       await next();
       if (ctx.status === 404 && ctx.body === undefined) throw notRouted(ctx);
     } catch (error) {

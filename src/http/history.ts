@@ -1,7 +1,6 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
-import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import type { RecordedEvent } from '../ports/event-store.js';
 import { auditEntry } from '../read-model/account-log.js';
-import { charactersOf } from '../read-model/fold.js';
 import {
   count,
   countOrNull,
@@ -21,7 +20,7 @@ import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
 import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
 import { registered } from './api-error.js';
-import { PAGE_LIMIT, parameter, textQuery, timeQuery } from './query.js';
+import { mustBe, PAGE_LIMIT, parameter, textQuery, timeQuery } from './query.js';
 import { read } from './read-answer.js';
 
 const CONFIGURATION = orNull(
@@ -69,7 +68,12 @@ export const listHistory = read({
     'Lists every change of the account, its webhooks, credentials, signing secrets and sessions, page by page, newest first. With a filter a page looks at 1,000 changes: it may be short, or empty, with a `next`.',
   query: {
     limit: PAGE_LIMIT,
-    before: parameter('The `next` of the page before.', { type: 'string' }, revisionOf, { code: 'not-a-cursor' }),
+    before: parameter(
+      'The `next` of the page before.',
+      { type: 'string' },
+      revisionOf,
+      mustBe('the `next` of a page before'),
+    ),
     actor: textQuery('Only changes that this `actor` caused.'),
     type: textQuery('Only changes of this type, such as `WebhookAdded`.'),
     from: timeQuery('Only changes at this time (ISO 8601) or later.'),
@@ -81,18 +85,18 @@ export const listHistory = read({
       next: textOrNull('Send it as `before` for the next page. Null on the last page.'),
     }),
   },
-}).answer(async ({ accounts, store }, { accountId, query }) => {
+}).answer(async ({ accounts, store }, { accountId, query, place }) => {
   const { limit, before, ...filters } = query;
   const now = registered(await accounts.credentialsNow(accountId));
   const end = Math.min(before ?? Number.POSITIVE_INFINITY, now.revision + 1);
   const isFiltered = Object.values(filters).some((filter) => filter !== null);
   const begin = Math.max(0, end - (isFiltered ? LOOKED_AT : limit));
-  const { found, bytesRead } = await between(store, accountStream(accountId), begin, end);
+  const found = begin < end ? await shownUntil(end, place.paced(store.read(accountStream(accountId), begin))) : [];
   const matching = found.filter((each) => matches(each, filters)).reverse();
   const events = matching.slice(0, limit).map(({ change }) => change);
   // The next page begins before the last of this one, where there are more.
   const next = matching[limit] ? (matching[limit - 1]?.revision ?? begin) : begin;
-  return { make: () => ({ events, next: next === 0 ? null : String(next) }), bytesRead };
+  return () => ({ events, next: next === 0 ? null : String(next) });
 });
 
 /** By a page with a filter. */
@@ -121,16 +125,13 @@ function matches({ change: { at, actor, type } }: Found, filters: Filters): bool
  * A page is of neighbouring revisions, so its work is bounded however long the history is. Sealed header values make an event
  * up to 100 times as large as what is shown of it, which is all that is kept.
  */
-async function between(store: Pick<EventStore, 'read'>, stream: string, begin: number, end: number) {
+async function shownUntil(end: number, events: AsyncIterable<RecordedEvent>): Promise<Found[]> {
   const found: Found[] = [];
-  let bytesRead = 0;
-  if (begin >= end) return { found, bytesRead };
-  for await (const event of store.read(stream, begin)) {
+  for await (const event of events) {
     found.push(shown(event));
-    bytesRead += charactersOf([event.data]);
     if (event.revision >= end - 1) break;
   }
-  return { found, bytesRead };
+  return found;
 }
 
 function shown(event: RecordedEvent) {

@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import { text } from '../schema.js';
 import type { Fingerprints } from '../secrets/fingerprint.js';
 import type { RequestKey } from '../webhooks/envelope.js';
-import { ApiError, badRequest, fieldError, messagesOf } from './api-error.js';
+import { ApiError, malformed } from './api-error.js';
 
 const NAME = 'Idempotency-Key';
 const REPLAYED = 'Idempotent-Replayed';
@@ -48,10 +48,9 @@ function keyOf(ctx: Context): string | null {
   const given = ctx.headers['idempotency-key'];
   if (given === undefined) return null;
   if (KEY.test(String(given))) return String(given);
-  throw badRequest([fieldError(NAME, { code: 'not-a-key' })]);
+  throw malformed(NAME, '1 to 255 visible ASCII characters');
 }
 
 export function keyTaken(): ApiError {
-  const errors = [fieldError(NAME, { code: 'key-used' })];
-  return new ApiError({ code: 'idempotency-key-used', params: { why: messagesOf(errors) } }, { errors });
+  return new ApiError({ code: 'idempotency-key-used' });
 }

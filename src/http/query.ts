@@ -45,7 +45,7 @@ export function readQuery<Q extends Query>(parameters: Q, query: ParsedUrlQuery)
   const values = Object.fromEntries(asked) as AskedQuery<Q>;
   const { from, to }: Period = values;
   if (typeof from === 'number' && typeof to === 'number' && from > to) {
-    problems.push(fieldError('from', { code: 'later-than', params: { other: 'to' } }));
+    problems.push(fieldError('to', { code: 'not-later-than', params: { other: 'from' } }));
   }
   if (problems.length > 0) throw badRequest(problems);
   return values;
@@ -67,7 +67,7 @@ export function required<Wire, Value>(one: Optional<Wire, Value>) {
 }
 
 export function textQuery(description: string): Optional<string, string> {
-  return parameter(description, { type: 'string' }, (text) => text, { code: 'given-twice' });
+  return parameter(description, { type: 'string' }, (text) => text, mustBe('given once'));
 }
 
 export function flagQuery(description: string): Optional<boolean, boolean> {
@@ -92,7 +92,12 @@ export function choiceQuery<T extends string>(
 /** A place in a list, opaque to clients: JSON in base64url. @param placeOf null: it is a place in another list, or none */
 export function cursorQuery<T>(description: string, placeOf: (json: unknown) => T | null): Optional<string, T> {
   const schema = { type: 'string', pattern: BASE64URL.source };
-  return parameter(description, schema, (text) => placeOf(jsonIn(text)), { code: 'not-a-cursor' });
+  return parameter(
+    description,
+    schema,
+    (text) => placeOf(jsonIn(text)),
+    mustBe('a cursor of an earlier page, in the same direction'),
+  );
 }
 
 export function cursorOf(place: unknown): string {
@@ -109,6 +114,10 @@ function jsonIn(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+export function mustBe(why: string) {
+  return { code: 'malformed', params: { why } } as const;
 }
 
 export function noneOf(allowed: readonly string[]) {
@@ -128,7 +137,7 @@ export const PAGE_LIMIT: Parameter<number, number, number> = {
 
 export function webhookIdQuery(description: string): Optional<number, number> {
   const schema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
-  return parameter(description, schema, webhookIdIn, { code: 'not-a-webhook-id' });
+  return parameter(description, schema, webhookIdIn, mustBe('the id of a webhook'));
 }
 
 export function eventTypeQuery(description: string) {
@@ -150,7 +159,7 @@ export const FILTERS = {
     "Only where a delivery's last attempt has this `error`.",
     { type: 'string', pattern: ERROR_CODE.source },
     errorsOf,
-    { code: 'not-a-code' },
+    mustBe('a code like timeout'),
   ),
   from: timeQuery('Only for events that were published at this time (ISO 8601) or later.'),
   to: timeQuery('Only for events that were published before this time (ISO 8601).'),

@@ -14,30 +14,22 @@ import { type AskedQuery, type Query, readQuery } from './query.js';
 
 export const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
 
-type Make = () => unknown;
-interface Answer {
-  readonly make: Make;
-  /** As for Admission.timed. */
-  readonly bytesRead?: number;
-  readonly isTagged?: boolean;
-}
-
 interface AskedToRead<O> extends Omit<Asked<O>, 'body'> {
   readonly query: O extends { readonly query: infer Q extends Query } ? AskedQuery<Q> : undefined;
   readonly place: Admitted;
 }
 
-/** Of what an account has: its cost is charged. */
+/** Of what an account has: its cost is charged. With If-None-Match among its headers it has an entity tag. */
 export function read<const O extends Omit<Operation, keyof typeof READ>>(given: O) {
   const described = { ...given, ...READ };
+  const isTagged = given.headers === IF_NONE_MATCH;
   return {
-    answer: (find: (parts: ApiParts, asked: AskedToRead<O>) => Promise<Make | Answer>) => (parts: ApiParts) =>
+    answer: (find: (parts: ApiParts, asked: AskedToRead<O>) => Promise<() => unknown>) => (parts: ApiParts) =>
       route(described, (ctx) =>
         parts.admission.during(ctx, async (place, accountId) => {
           const query = (given.query && readQuery(given.query, ctx.query)) as AskedToRead<O>['query'];
-          const found = await find(parts, { ctx, accountId, query, place });
-          const { make, bytesRead, isTagged = false }: Answer = typeof found === 'function' ? { make: found } : found;
-          const body = parts.admission.timed(accountId, () => JSON.stringify(make()), bytesRead);
+          const make = await find(parts, { ctx, accountId, query, place });
+          const body = parts.admission.timed(accountId, () => JSON.stringify(make()));
           if (!isTagged || !isUnchanged(ctx, body)) place.send(ctx, body);
         }),
       ),

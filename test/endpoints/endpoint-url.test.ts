@@ -52,7 +52,7 @@ describe('taken', () => {
 describe('refused, with private endpoints allowed as well', () => {
   const CHARACTERS = 'url-characters';
   const BEGIN = 'url-not-https';
-  const AUTHORITY = 'host-characters';
+  const AUTHORITY = 'host-invalid';
   test.each<[string, string, object?]>([
     // not https, or not ^https://[^/?#\]
     ['', BEGIN],
@@ -108,28 +108,28 @@ describe('refused, with private endpoints allowed as well', () => {
     ['https://hooks.shop.com:65536/', 'url-invalid'],
     ['https://hooks.shop.com:8443a/', 'url-invalid'],
     // trailing dot, an IPv4 address' too
-    ['https://hooks.shop.com./', 'host-trailing-dot'],
-    ['https://hooks.shop.com.:8443/', 'host-trailing-dot'],
-    ['https://hooks.shop.com。/', 'host-trailing-dot'],
-    ['https://hooks.shop.com．/', 'host-trailing-dot'],
-    ['https://hooks.shop.com｡/', 'host-trailing-dot'],
-    ['https://localhost./', 'host-trailing-dot'],
-    ['https://127.0.0.1./', 'host-trailing-dot'],
-    ['https://127.0.0.1。/', 'host-trailing-dot'],
+    ['https://hooks.shop.com./', 'host-invalid'],
+    ['https://hooks.shop.com.:8443/', 'host-invalid'],
+    ['https://hooks.shop.com。/', 'host-invalid'],
+    ['https://hooks.shop.com．/', 'host-invalid'],
+    ['https://hooks.shop.com｡/', 'host-invalid'],
+    ['https://localhost./', 'host-invalid'],
+    ['https://127.0.0.1./', 'host-invalid'],
+    ['https://127.0.0.1。/', 'host-invalid'],
     // lengths and labels
-    [`https://${label(64)}.com/`, 'host-labels'],
-    [`https://www.${label(64)}/`, 'host-labels'],
-    [`https://a${HOST_253}/`, 'host-too-long', { limit: 253 }],
+    [`https://${label(64)}.com/`, 'host-invalid'],
+    [`https://www.${label(64)}/`, 'host-invalid'],
+    [`https://a${HOST_253}/`, 'host-invalid'],
     [PREFIX.padEnd(2049, 'a'), 'url-too-long', { limit: 2048 }],
     [`${PREFIX}${'汉'.repeat(300)}`, 'url-too-long', { limit: 2048 }],
     // what turns the direction of text on an auditor's terminal
     [`${PREFIX}\u202egpj.exe`, CHARACTERS],
     [`${PREFIX}\u2066a\u2069`, CHARACTERS],
     [`${PREFIX}?\u200f`, CHARACTERS],
-    ['https://hooks..shop.com/', 'host-labels'],
-    ['https://.shop.com/', 'host-labels'],
-    ['https://*.shop.com/', 'host-labels'],
-    ['https://a,b.shop.com/', 'host-labels'],
+    ['https://hooks..shop.com/', 'host-invalid'],
+    ['https://.shop.com/', 'host-invalid'],
+    ['https://*.shop.com/', 'host-invalid'],
+    ['https://a,b.shop.com/', 'host-invalid'],
     // what would be decoded or dropped from the host
     ['https://hooks%2eshop.com/', AUTHORITY],
     ['https://127.0.0.1%2e/', AUTHORITY],
@@ -170,8 +170,8 @@ describe('refused, but for allowPrivate', () => {
     ['https://[0:0:0:0:0:0:0:1]/', LITERAL, '::1'],
     ['https://[::ffff:127.0.0.1]/', LITERAL, '::ffff:7f00:1'],
     // single labels
-    ['https://intranet/', 'host-incomplete', 'intranet'],
-    ['https://kafka:8443/', 'host-incomplete', 'kafka'],
+    ['https://intranet/', 'host-invalid', 'intranet'],
+    ['https://kafka:8443/', 'host-invalid', 'kafka'],
     // reserved names
     ['https://localhost/', 'host-reserved', 'localhost', { suffix: 'localhost' }],
     ['https://LOCALHOST:8443/', 'host-reserved', 'localhost', { suffix: 'localhost' }],

@@ -23,8 +23,6 @@ type Ask = readonly [route: string, json?: unknown, init?: RequestInit];
 
 const allowedPorts = [{ from: 443, to: 443 }];
 const checkEndpoint = (url: string) => parseEndpoint(url, { allowedPorts, allowPrivate: false });
-const denied = { has: () => true } as never;
-const checkPrivate = (url: string) => parseEndpoint(url, { allowedPorts, allowPrivate: true, denied });
 
 const started: BareApi[] = [];
 afterEach(async () => {
@@ -112,26 +110,16 @@ const OF_REQUESTS: Readonly<Record<string, Ask>> = {
   'repeated-items': register({ eventType: undefined, eventTypes: ['cash_in', 'cash_in'] }),
   'too-long': withHeader('X-A', 'v'.repeat(4_097)),
   'too-short': session({ user: '' }),
-  'given-twice': ['GET /api/deliveries?eventId=a&eventId=b'],
+  malformed: session({ returnUrl: 'https://user@shop.example.com/' }),
   'not-a-time': ['GET /api/deliveries?from=x'],
   'in-the-future': [`GET /api/webhooks?at=${NOTHING_LATER}`],
-  'later-than': ['GET /api/deliveries?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z'],
   'not-later-than': [
     'POST /api/recoveries',
     { webhookIds: [1], since: '2026-11-21T09:00:00Z', until: '2026-11-21T09:00:00Z' },
   ],
   'too-many-steps': ['GET /api/stats?step=1m&from=2020-01-01T00:00:00Z'],
-  'not-a-webhook-id': ['GET /api/deliveries?webhookId=x'],
-  'not-a-cursor': ['GET /api/deliveries?before=x'],
   'not-together': register({ eventTypes: ['cash_in'] }),
-  'not-a-code': ['GET /api/deliveries?error=X'],
-  'not-a-duration': session({ lifetime: '2h' }),
-  'not-a-user': session({ user: 'a/b' }),
-  'not-a-path': session({ next: '//elsewhere' }),
-  'not-an-https-url': session({ returnUrl: 'https://user@shop.example.com/' }),
-  'not-a-url': ['GET /api/events?url=x'],
   'code-refused': ['POST /console/session', { code: 'x' }],
-  'not-a-key': ['POST /api/webhooks', WEBHOOK, { headers: { 'idempotency-key': 'a b' } }],
   'not-a-payment-event': publish({}),
   'url-too-long': withUrl(`https://shop.example.com/${'a'.repeat(2_040)}`),
   'url-not-https': withUrl('http://shop.example.com/'),
@@ -142,11 +130,7 @@ const OF_REQUESTS: Readonly<Record<string, Ask>> = {
   'port-refused': withUrl('https://shop.example.com:444/'),
   'host-address': withUrl('https://8.8.8.8/'),
   'host-reserved': withUrl('https://shop.internal/'),
-  'host-incomplete': withUrl('https://intranet/'),
-  'host-characters': withUrl('https://%31.com/'),
-  'host-trailing-dot': withUrl('https://shop.example.com./'),
-  'host-too-long': withUrl(`https://${'a.'.repeat(130)}com/`),
-  'host-labels': withUrl('https://shop..com/'),
+  'host-invalid': withUrl('https://shop..com/'),
   'header-name': withHeader('X A'),
   'header-blocked': withHeader('Host'),
   'header-repeated': register({ headers: [{ key: 'X-A', value: 'v' }, { key: 'x-a', value: 'v' }] }), // biome-ignore format: one case a line
@@ -174,8 +158,7 @@ it('what the state of the account provokes', async () => {
   await provoke('too-many-sessions', bare, ...opened);
   const keyed = (n: number): Ask =>
     [...url(n, 'cash_out').slice(0, 2), { headers: { 'idempotency-key': 'k' } }] as never;
-  await provoke('key-used', bare, keyed(1), keyed(2));
-  await provoke('idempotency-key-used', bare, keyed(2));
+  await provoke('idempotency-key-used', bare, keyed(1), keyed(2));
 });
 
 it.each<[string, WebhookAdded[]]>([
@@ -216,7 +199,6 @@ const STAGED: Readonly<Record<string, readonly [BareOptions, ...Ask[]]>> = {
     { parts: { view: delivered } },
     ...[register(), ...Array<Ask>(2).fill(['POST /api/webhooks/1/recover', SINCE])],
   ],
-  'host-denied': [{ parts: { checkEndpoint: checkPrivate } }, withUrl('https://127.0.0.1/')],
   'too-many-requests': [{ parts: { rateLimits } }, register(), register()],
   'too-many-waiting': [{ parts: fails(new TooManyWaiting('planted')) }, register()],
   'reads-too-costly': [{ parts: spent() }, ['GET /api/history']],
@@ -248,10 +230,8 @@ it.each(Object.entries(STAGED))('%s', async (code, [options, ...asks]) => {
 
 it.each<[code: string, limits: BareOptions['limits'], request: string]>([
   ['malformed-request', {}, 'x\r\n\r\n'],
-  ['invalid-path', {}, head('GET http://[ HTTP/1.1')],
   ['head-too-large', {}, head('GET / HTTP/1.1', `X-A: ${'v'.repeat(20_000)}`)],
   ['request-timeout', { headMs: 50, requestMs: 50, lookEveryMs: 10 }, 'GET / HTTP/1.1\r\n'],
-  ['host-header-invalid', {}, 'GET /.well-known/oauth-authorization-server HTTP/1.1\r\nHost: a/b\r\n\r\n'],
 ])('%s', async (code, limits, request) => {
   const ownTokens = { issue: () => Promise.reject(new Error('no token')), verify: async () => READER };
   const bare = await start({ ...(limits && { limits }), parts: { ownTokens } });

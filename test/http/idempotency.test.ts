@@ -102,10 +102,9 @@ describe('another request under the same key is 422 and names the header', () =>
     ['headers', webhook('a')],
   ])('another %s', async (_, other) => {
     await post(client, webhook('a', { headers: HEADERS }), 'k1');
-    const errors = [{ field: 'Idempotency-Key', code: 'key-used' }];
     expect(await post(client.at(second.url), other, 'k1')).toMatchObject({
       status: 422,
-      body: { code: 'idempotency-key-used', message: expect.stringContaining('Idempotency-Key'), errors },
+      body: { code: 'idempotency-key-used', message: expect.stringContaining('Idempotency-Key') },
     });
     expect(await appended()).toEqual(['WebhookAdded']);
   });
@@ -144,7 +143,7 @@ describe('the key', () => {
     const lines = [`Authorization: Bearer ${client.token}`, 'Content-Type: application/json', line];
     const request = head('POST /api/webhooks HTTP/1.1', `Content-Length: ${json.length}`, ...lines);
     const { status, body } = await rawRequest(api.port, request, json);
-    const errors = [{ field: 'Idempotency-Key', code: 'not-a-key' }];
+    const errors = [{ field: 'Idempotency-Key', code: 'malformed' }];
     expect({ status, body: JSON.parse(body) }).toMatchObject({ status: 400, body: { code: 'invalid-fields', errors } });
     expect((await client.list()).total).toBe(0);
   });

@@ -55,7 +55,7 @@ describe('without PUBLIC_URL', () => {
   ])('repeats no Host that is none: %j', async (host) => {
     const { status, body } = await asked(`Host: ${host}`);
     const message = 'Host must be the host of the service, with its port.';
-    const errors = [{ field: 'Host', message, code: 'host-header-invalid' }];
+    const errors = [{ field: 'Host', message, code: 'malformed' }];
     expect({ status, body: JSON.parse(body) }).toEqual({
       status: 400,
       body: { success: false, message, code: 'invalid-fields', errors },

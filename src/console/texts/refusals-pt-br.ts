@@ -1,7 +1,6 @@
 /** Refusals of the API, in Brazilian Portuguese, by code. `{name}` stands for a parameter, as in the API's own text. */
 import type { ErrorCode } from '../api/shapes.js';
 
-const hostInvalid = 'O host não é um nome de domínio válido.';
 const notFound = 'Isto não existe mais.';
 const tooManyRequests = 'A conta faz requisições demais. Tente de novo em instantes.';
 const unavailable = 'O serviço está indisponível no momento. Tente de novo em instantes.';
@@ -15,13 +14,8 @@ export const refusals: Readonly<Partial<Record<ErrorCode, string>>> = {
   'url-invalid': 'Esta não é uma URL válida.',
   'port-refused': 'A porta {port} não é permitida.',
   'host-address': 'O host precisa ser um nome público, não um endereço IP.',
-  'host-denied': 'O host precisa ser um nome público, não um endereço IP.',
   'host-reserved': 'O host precisa ser público: “{suffix}” é um nome reservado.',
-  'host-incomplete': 'O host precisa ser um nome de domínio completo.',
-  'host-characters': hostInvalid,
-  'host-labels': hostInvalid,
-  'host-trailing-dot': hostInvalid,
-  'host-too-long': hostInvalid,
+  'host-invalid': 'O host precisa ser um nome de domínio completo e válido.',
   'header-name': 'Este não é um nome de cabeçalho HTTP.',
   'header-blocked': 'Este cabeçalho é definido pelo serviço.',
   'header-repeated': 'Este cabeçalho está repetido.',

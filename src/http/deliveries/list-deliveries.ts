@@ -53,10 +53,9 @@ type PageAsked = AskedQuery<typeof PAGE_QUERY> & { readonly webhookId: number | 
 async function page({ view, now }: ApiParts, accountId: number, { error: errors, ...asked }: PageAsked) {
   const found = await viewAnswer(view, accountId, (sound) => sound.page({ ...asked, errors }));
   const at = now().getTime();
-  const make = () => ({
+  return () => ({
     deliveries: found.deliveries.map((delivery) => shownDelivery(delivery, at)),
     next: found.next && cursorOf([found.next.firstAt, found.next.id, found.next.payment]),
     completeSince: timeText(found.completeSince),
   });
-  return { make, isTagged: true };
 }

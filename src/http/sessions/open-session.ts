@@ -6,8 +6,9 @@ import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { described, object, optional, type Static, text, time, url } from '../../schema.js';
 import { positiveDuration } from '../../settings/parsers.js';
 import type { Right } from '../../webhooks/limits.js';
-import { badRequest, type FieldError, fieldError, mustBeAccepted } from '../api-error.js';
+import { badRequest, fieldError, malformed, mustBeAccepted } from '../api-error.js';
 import { write } from '../operation.js';
+import { mustBe } from '../query.js';
 import { callerOf } from '../request-context.js';
 import { CAN, SESSION_ID } from './portal-sessions.js';
 
@@ -88,14 +89,14 @@ function lifetimeMs({ lifetime = '1h' }: OpenSessionBody): number {
 /** @throws ApiError 400 that names every wrong field */
 function mustBeSound(body: OpenSessionBody): void {
   const { user, next, returnUrl } = body;
-  const problems: readonly (FieldError | false)[] = [
-    user !== undefined && !USER_PATTERN.test(user) && fieldError('user', { code: 'not-a-user' }),
-    lifetimeMs(body) > LONGEST_MS && fieldError('lifetime', { code: 'not-a-duration', params: { limit: '1h' } }),
-    next !== undefined && !PATH.test(next) && fieldError('next', { code: 'not-a-path' }),
-    returnUrl !== undefined && !isHttps(returnUrl) && fieldError('returnUrl', { code: 'not-an-https-url' }),
-  ];
-  const found = problems.filter((problem) => problem !== false);
-  if (found.length > 0) throw badRequest(found);
+  const wrong = Object.entries({
+    user: user !== undefined && !USER_PATTERN.test(user) && '1 to 64 visible characters, spaces only inside, no /',
+    lifetime: lifetimeMs(body) > LONGEST_MS && 'a whole number and ms, s, m or h, at most 1h',
+    next: next !== undefined && !PATH.test(next) && 'a path of visible ASCII characters that begins with one /',
+    returnUrl: returnUrl !== undefined && !isHttps(returnUrl) && 'an https URL without user and password',
+  });
+  const problems = wrong.flatMap(([field, why]) => (why ? [fieldError(field, mustBe(why))] : []));
+  if (problems.length > 0) throw badRequest(problems);
 }
 
 function isHttps(given: string): boolean {
@@ -111,5 +112,5 @@ export function serviceUrl(ctx: Context, publicUrl: string | null): string {
   if (publicUrl !== null) return publicUrl;
   const { host = '' } = ctx.req.headers;
   if (HOST.test(host) && parseUrl(`http://${host}`) !== null) return `http://${host}`;
-  throw badRequest([fieldError('Host', { code: 'host-header-invalid' })]);
+  throw malformed('Host', 'the host of the service, with its port');
 }
