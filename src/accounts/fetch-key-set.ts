@@ -1,83 +1,42 @@
-/** One fetch of an issuer's JWK set (RFC 7517). */
-import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
-import { createLocalJWKSet, type JWK } from 'jose';
+/** One fetch of an issuer's JWK set (RFC 7517). Errors give the cause in a few words, without the URL. */
+import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { explainedTrouble, type Server } from '../host/connection-trouble.js';
 
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 /** After decompression. A key takes about 1 KiB. */
-const MOST_BYTES = 256 * 1024;
-const MOST_KEYS = 100;
-/** RFC 7518 3.3. */
-const LEAST_BITS = 2048;
+const MOST_CHARACTERS = 256 * 1024;
 
-/** The message gives the cause, in a few words and without the URL. */
-class NoKeySet extends Error {
-  override readonly name: string = 'NoKeySet';
-}
-
-/** Reading it again costs as much again. */
-export class KeySetTooLarge extends NoKeySet {
-  override readonly name = 'KeySetTooLarge';
-}
-
-/** @throws NoKeySet on any failure */
 export async function fetchKeySet(url: string, signal: AbortSignal): Promise<KeySet> {
   const headers = { accept: 'application/jwk-set+json, application/json' };
   // A redirect could lead to another party's keys.
   const response = await fetch(url, { headers, signal, redirect: 'manual' }).catch((error: unknown) => {
-    throw new NoKeySet(unreachable(error, url));
+    throw new Error(unreachable(error, url));
   });
   if (response.status !== 200) {
     await response.body?.cancel().catch(() => undefined);
-    throw new NoKeySet(`the response has status ${response.status}`);
+    throw new Error(`the response has status ${response.status}`);
   }
-  const keys = keysIn(await jsonOf(response));
+  const { keys } = ((await jsonOf(response)) ?? {}) as Partial<JSONWebKeySet>;
+  if (!Array.isArray(keys)) throw new Error('the response is not a JWK set');
   // With an empty key set from a starting issuer, every valid token would be refused.
-  if (keys.length === 0) throw new NoKeySet('the JWK set has no keys');
-  if (keys.length > MOST_KEYS) throw new KeySetTooLarge(`the JWK set has more than ${MOST_KEYS} keys`);
-  return createLocalJWKSet({ keys: keys.filter(isUsable) });
+  if (keys.length === 0) throw new Error('the JWK set has no keys');
+  return createLocalJWKSet({ keys });
 }
 
-/** @throws NoKeySet */
+/** @throws Error */
 export async function jsonOf({ body }: Response): Promise<unknown> {
-  const text = new TextDecoder().decode(await bytesOf(body ?? []));
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    // Leaving the loop cancels the response.
+    if (text.length > MOST_CHARACTERS) throw new Error(`the response has more than ${MOST_CHARACTERS} characters`);
+  }
   try {
     return JSON.parse(text);
   } catch {
-    throw new NoKeySet('the response is not JSON');
-  }
-}
-
-async function bytesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      bytes += chunk.length;
-      // Leaving the loop cancels the response.
-      if (bytes > MOST_BYTES) throw new KeySetTooLarge(`the response has more than ${MOST_BYTES} bytes`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    throw error instanceof NoKeySet ? error : new NoKeySet('the response was cut off');
-  }
-  return Buffer.concat(chunks);
-}
-
-function keysIn(body: unknown): readonly unknown[] {
-  const { keys } = (body ?? {}) as { keys?: unknown };
-  if (!Array.isArray(keys)) throw new NoKeySet('the response is not a JWK set');
-  return keys;
-}
-
-/** Others are to be ignored (RFC 7517 5): a private key, one of fewer than 2,048 bits, and what is no key. */
-function isUsable(jwk: unknown): jwk is JWK {
-  try {
-    const { asymmetricKeyDetails } = createPublicKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' });
-    return !Object.hasOwn(jwk as JWK, 'd') && (asymmetricKeyDetails?.modulusLength ?? LEAST_BITS) >= LEAST_BITS;
-  } catch {
-    return false;
+    throw new Error('the response is not JSON');
   }
 }
 

@@ -8,7 +8,7 @@
 import { errors, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../observability/logger.js';
 import { KeysUnavailable } from './access-tokens.js';
-import { fetchKeySet, type KeySet, KeySetTooLarge } from './fetch-key-set.js';
+import { fetchKeySet, type KeySet } from './fetch-key-set.js';
 
 export interface KeyPace {
   readonly answerWithinMs: number;
@@ -16,19 +16,11 @@ export interface KeyPace {
   readonly refreshMs: number;
   /** The same during an outage. */
   readonly retryMs: number;
-  /** The same after a response that was too large. */
-  readonly tooLargeMs: number;
   /** Unknown keys trigger one fetch within this time. */
   readonly cooldownMs: number;
 }
 
-const PACE: KeyPace = {
-  answerWithinMs: 5_000,
-  refreshMs: 600_000,
-  retryMs: 2_000,
-  tooLargeMs: 10_000,
-  cooldownMs: 5_000,
-};
+const PACE: KeyPace = { answerWithinMs: 5_000, refreshMs: 600_000, retryMs: 2_000, cooldownMs: 5_000 };
 
 export interface IssuerKeysOptions {
   readonly url: string;
@@ -46,17 +38,13 @@ export class IssuerKeys {
   #askedForNewerAt = Number.NEGATIVE_INFINITY;
   /** The cause of an outage; null while the issuer answers, and before the first fetch. */
   #why: string | null = null;
-  /** Until the next fetch, during an outage. */
-  #retryMs: number;
   #asking: Promise<void> | null = null;
-  #abort = new AbortController();
+  readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
 
   constructor(options: IssuerKeysOptions) {
     this.#options = options;
     this.#pace = { ...PACE, ...options.pace };
-    this.#retryMs = this.#pace.retryMs;
   }
 
   /** Fetches now, and then periodically. Returns at once. */
@@ -92,9 +80,8 @@ export class IssuerKeys {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     clearTimeout(this.#timer);
-    this.#abort.abort();
     await this.#asking;
   }
 
@@ -111,7 +98,7 @@ export class IssuerKeys {
   }
 
   #unavailable(): KeysUnavailable {
-    return new KeysUnavailable(Math.ceil(this.#retryMs / 1_000));
+    return new KeysUnavailable(Math.ceil(this.#pace.retryMs / 1_000));
   }
 
   /** Never rejects; #why has the result. Concurrent callers share one fetch. */
@@ -125,26 +112,21 @@ export class IssuerKeys {
   async #askOnce(): Promise<void> {
     clearTimeout(this.#timer);
     const why = await this.#fetch();
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     this.#tell(why);
     this.#why = why;
-    this.#timer = setTimeout(() => void this.#ask(), why === null ? this.#pace.refreshMs : this.#retryMs);
+    this.#timer = setTimeout(() => void this.#ask(), why === null ? this.#pace.refreshMs : this.#pace.retryMs);
   }
 
   /** Why it failed; null on success. */
   async #fetch(): Promise<string | null> {
     const { answerWithinMs } = this.#pace;
-    this.#abort = new AbortController();
-    const { signal } = this.#abort;
-    const timer = setTimeout(() => this.#abort.abort(), answerWithinMs);
+    const late = AbortSignal.timeout(answerWithinMs);
     try {
-      this.#keys = await fetchKeySet(this.#options.url, signal);
+      this.#keys = await fetchKeySet(this.#options.url, AbortSignal.any([late, this.#closing.signal]));
       return null;
     } catch (error) {
-      this.#retryMs = error instanceof KeySetTooLarge ? this.#pace.tooLargeMs : this.#pace.retryMs;
-      return signal.aborted ? `no answer within ${answerWithinMs} ms` : (error as Error).message;
-    } finally {
-      clearTimeout(timer);
+      return late.aborted ? `no answer within ${answerWithinMs} ms` : (error as Error).message;
     }
   }
 

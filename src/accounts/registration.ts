@@ -1,6 +1,5 @@
 /** Registration of accounts and publishers: directly on the event store, with or without a running service. */
-import { setTimeout as delay } from 'node:timers/promises';
-import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
+import { type EventStore, NO_STREAM, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import { previousEndsAt } from '../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
@@ -14,20 +13,10 @@ export interface RegistrationParts {
   readonly randomBytes: RandomBytes;
   readonly newEventId: NewEventId;
   readonly now: () => Date;
-  /** How long to search for a credential before revoking it anyway; 500 if unset. */
-  readonly lookMs?: number;
 }
-
-const LOOK_MS = 500;
 
 export class RegistrationRefused extends Error {
   override readonly name = 'RegistrationRefused';
-  constructor(
-    readonly code: 'ALREADY_REGISTERED' | 'NOT_REGISTERED' | 'CREDENTIAL_NOT_FOUND',
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 type Credential = Pick<NewCredential, 'clientId' | 'clientSecret'>;
@@ -41,10 +30,6 @@ export interface Registration {
   /** @param name matches PUBLISHER_NAME */
   registerPublisher(name: string, context: CommandContext): Promise<Issued<string>>;
   issueCredential<O extends ClientOwner>(owner: O, context: CommandContext): Promise<Issued<O>>;
-  /**
-   * If the history is too long to find the credential soon, it is revoked first and searched for afterwards: if it was never
-   * issued, the event revokes nothing, and the call is refused as usual.
-   */
   revokeCredential(clientId: string, context: CommandContext): Promise<Named<ClientOwner> & { clientId: string }>;
   rotateSecret(accountId: number, context: CommandContext): Promise<RotatedSecret>;
 }
@@ -93,13 +78,10 @@ export function createRegistration(parts: RegistrationParts): Registration {
 
     async revokeCredential(clientId, context) {
       const owner = ownerOf(clientId);
-      if (owner === null) throw noCredential(clientId);
-      await mustKnow(owner);
-      const search = mustBeIssued(owner, clientId);
-      search.catch(() => undefined);
-      await Promise.race([search, delay(parts.lookMs ?? LOOK_MS, undefined, { ref: false })]);
+      const isIssued = ({ type, data }: RecordedEvent) => type === 'CredentialIssued' && data.clientId === clientId;
+      if (owner === null || !(await has(owner, isIssued)))
+        throw new RegistrationRefused(`no credential has the client id ${clientId}`);
       await appendToKnown(owner, context, { type: 'CredentialRevoked', data: { clientId, revokedAt: now() } });
-      await search;
       return { ...named(owner), clientId };
     },
 
@@ -112,20 +94,16 @@ export function createRegistration(parts: RegistrationParts): Registration {
     },
   };
 
-  /** The first event of every account and publisher is its registration. */
-  async function mustKnow(owner: ClientOwner): Promise<void> {
-    for await (const { type } of store.read(streamOf(owner))) {
-      if (type === 'AccountRegistered' || type === 'PublisherRegistered') return;
-    }
-    throw new RegistrationRefused('NOT_REGISTERED', `${ownerText(owner)} is not registered`);
+  /** Reads no further than to the event. */
+  async function has(owner: ClientOwner, isSought: (event: RecordedEvent) => boolean): Promise<boolean> {
+    for await (const event of store.read(streamOf(owner))) if (isSought(event)) return true;
+    return false;
   }
 
-  /** Its history may be long. */
-  async function mustBeIssued(owner: ClientOwner, clientId: string): Promise<void> {
-    for await (const { type, data } of store.read(streamOf(owner))) {
-      if (type === 'CredentialIssued' && data.clientId === clientId) return;
-    }
-    throw noCredential(clientId);
+  /** The first event of every account and publisher is its registration. */
+  async function mustKnow(owner: ClientOwner): Promise<void> {
+    if (!(await has(owner, ({ type }) => type === 'AccountRegistered' || type === 'PublisherRegistered')))
+      throw new RegistrationRefused(`${ownerText(owner)} is not registered`);
   }
 
   async function begin(owner: ClientOwner, events: AccountEvent[], context: CommandContext): Promise<void> {
@@ -133,7 +111,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
       await store.append(streamOf(owner), enveloped(events, context, parts.newEventId), NO_STREAM);
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      throw new RegistrationRefused('ALREADY_REGISTERED', `${ownerText(owner)} is already registered`);
+      throw new RegistrationRefused(`${ownerText(owner)} is already registered`);
     }
   }
 
@@ -157,8 +135,4 @@ function named<O extends ClientOwner>(owner: O): Named<O> {
 
 function issued<O extends ClientOwner>(owner: O, { clientId, clientSecret }: Credential): Issued<O> {
   return { ...named(owner), clientId, clientSecret };
-}
-
-function noCredential(clientId: string): RegistrationRefused {
-  return new RegistrationRefused('CREDENTIAL_NOT_FOUND', `no credential has the client id ${clientId}`);
 }

@@ -32,9 +32,9 @@ afterEach(async () => {
   directory.remove();
 });
 
-function over(store: EventStore, more: { lookMs?: number } = {}): Registration {
+function over(store: EventStore): Registration {
   const now = () => new Date(time);
-  return createRegistration({ store, sealing: SEALING, randomBytes, newEventId: randomUUID, now, ...more });
+  return createRegistration({ store, sealing: SEALING, randomBytes, newEventId: randomUUID, now });
 }
 
 async function history(accountId: number): Promise<RecordedEvent[]> {
@@ -45,14 +45,7 @@ async function history(accountId: number): Promise<RecordedEvent[]> {
 
 const types = async (accountId: number) => (await history(accountId)).map(({ type }) => type);
 
-async function refusal(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof RegistrationRefused) return error.code;
-  throw new Error('it was not refused', { cause: error });
-}
+const refused = (why: string) => new RegistrationRefused(why);
 
 const REGISTERED = ['AccountRegistered', 'CredentialIssued', 'SigningSecretIssued'];
 
@@ -83,7 +76,7 @@ describe('register', () => {
   it('refuses a second time, and nothing changes', async () => {
     await registration.register(42, CONTEXT);
     const before = await history(42);
-    expect(await refusal(registration.register(42, CONTEXT))).toBe('ALREADY_REGISTERED');
+    await expect(registration.register(42, CONTEXT)).rejects.toThrow(refused('account 42 is already registered'));
     expect(await history(42)).toEqual(before);
   });
 
@@ -96,9 +89,9 @@ describe('register', () => {
 
 describe('what comes after', () => {
   it('is refused for an account that is not registered, and stores nothing', async () => {
-    expect(await refusal(registration.issueCredential(7, CONTEXT))).toBe('NOT_REGISTERED');
-    expect(await refusal(registration.rotateSecret(7, CONTEXT))).toBe('NOT_REGISTERED');
-    expect(await refusal(registration.revokeCredential('acct_7_0123456789abcdef', CONTEXT))).toBe('NOT_REGISTERED');
+    const unknown = refused('account 7 is not registered');
+    await expect(registration.issueCredential(7, CONTEXT)).rejects.toThrow(unknown);
+    await expect(registration.rotateSecret(7, CONTEXT)).rejects.toThrow(unknown);
     expect(await history(7)).toEqual([]);
   });
 
@@ -139,7 +132,7 @@ describe('what comes after', () => {
       },
     };
     await over(busy).revokeCredential(clientId, CONTEXT);
-    expect([conflicts, read]).toEqual([5, 3]);
+    expect([conflicts, read]).toEqual([5, 2]);
     expect((await types(42)).at(-1)).toBe('CredentialRevoked');
   });
 
@@ -154,20 +147,15 @@ describe('what comes after', () => {
     expect(await types(42)).toEqual(REGISTERED);
   });
 
-  it.each(['', 'acct_42', 'acct_42_', 'acct_042_0123456789abcdef', 'ACCT_42_0123456789ABCDEF', '__proto__'])(
-    'revokes nothing for %j',
+  it.each(['', 'acct_42', 'acct_042_0123456789abcdef', '__proto__', 'acct_42_0123456789abcdef'])(
+    'revokes nothing for %j, which was never issued',
     async (clientId) => {
       await registration.register(42, CONTEXT);
-      expect(await refusal(registration.revokeCredential(clientId, CONTEXT))).toBe('CREDENTIAL_NOT_FOUND');
+      const unknown = refused(`no credential has the client id ${clientId}`);
+      await expect(registration.revokeCredential(clientId, CONTEXT)).rejects.toThrow(unknown);
+      expect(await types(42)).toEqual(REGISTERED);
     },
   );
-
-  it('revokes nothing for an id that looks good and was never issued', async () => {
-    await registration.register(42, CONTEXT);
-    const never = registration.revokeCredential('acct_42_0123456789abcdef', CONTEXT);
-    expect(await refusal(never)).toBe('CREDENTIAL_NOT_FOUND');
-    expect(await types(42)).toHaveLength(3);
-  });
 
   it('loses nothing where several change an account at once', async () => {
     await registration.register(42, CONTEXT);
