@@ -44,7 +44,7 @@ function App() {
           </Router>
         </main>
       </div>
-      {asked.value && <RecoverDialog key={asked.value.url} of={asked.value} />}
+      {asked.value && <RecoverDialog key={asked.value} webhookId={asked.value} />}
       {isOver.value && <SessionOver returnUrl={state.session.returnUrl} />}
       <ToastLine />
     </LocationProvider>

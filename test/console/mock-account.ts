@@ -22,7 +22,8 @@ export function mockAccount() {
   const account = {
     webhooks: WEBHOOKS,
     recovery: null as Recovery | null,
-    health: () => WEBHOOKS.map((webhook) => healthOf(webhook, begun)),
+    isActivated: false,
+    health: () => WEBHOOKS.map((webhook) => healthOf(webhook, begun, account.isActivated)),
     webhook: (id: number) => {
       const webhook = WEBHOOKS.find((one) => one.id === id);
       return webhook ? { webhook, deliveries: { waiting: 0, held: 0, exhausted: id === 102 ? 7 : 0 } } : null;
@@ -156,7 +157,7 @@ const WEBHOOKS = TYPES.map((type, index) => ({
   createdAt: '2026-10-01T12:00:00.000Z',
 }));
 
-function healthOf({ id, isActive }: (typeof WEBHOOKS)[number], begun: number) {
+function healthOf({ id, isActive }: (typeof WEBHOOKS)[number], begun: number, isActivated: boolean) {
   const ago = (ms: number) => new Date(begun - ms).toISOString();
   const well = {
     state: 'healthy',
@@ -187,7 +188,7 @@ function healthOf({ id, isActive }: (typeof WEBHOOKS)[number], begun: number) {
     held: 28,
   };
   const index = WEBHOOKS.findIndex((webhook) => webhook.id === id);
-  return { webhookId: id, ...well, ...(index === 1 ? failing : isActive ? {} : off) };
+  return { webhookId: id, ...well, ...(index === 1 ? failing : isActive || isActivated ? {} : off) };
 }
 
 function statsOf(from: string, to: string, step: string) {

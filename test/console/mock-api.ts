@@ -55,7 +55,10 @@ function routes(router: Router, account: MockAccount): void {
     'GET /api/events': ({ query }) => account.events(query as Record<string, string>),
     'GET /api/stats': ({ query }) => account.stats(String(query.from), String(query.to), String(query.step)),
     'GET /api/deliveries/:id': (ctx) => account.delivery(ctx.params.id),
-    'PATCH /api/webhooks/:id': () => ({ success: true, message: 'changed' }),
+    'PATCH /api/webhooks/:id': () => {
+      account.isActivated = true;
+      return { success: true, message: 'changed' };
+    },
     'POST /api/webhooks/move': () => ({ success: true, message: 'moved', count: 1 }),
     'POST /api/webhooks/:id/test': () => ({ success: true, message: 'sent', result: ANSWERED }),
     'POST /api/deliveries/:id/resend': (ctx) => account.resend(ctx.params.id),

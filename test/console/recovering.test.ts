@@ -23,6 +23,18 @@ describeOnMock('the dialog that recovers', (show) => {
     expect(mock.account.recovery).toMatchObject({ since: mock.account.preview('held').oldest, webhookIds: [FAILING] });
   });
 
+  // The list of webhooks is asked for less often than their health.
+  it.each([true, false])(
+    'counts for a URL that is activated, of which the list says isActive: %s',
+    async (isActive) => {
+      const { page, mock } = await show(null);
+      mock.altered = (body) => JSON.parse(JSON.stringify(body).replace(/"isActive":\w+/g, `"isActive":${isActive}`));
+      await page.goto(mock.link());
+      await page.getByRole('button', { name: 'Activate' }).click();
+      await dialogOf(page).getByRole('button', { name: 'Send 3,612' }).waitFor();
+    },
+  );
+
   it('shows the recovery that runs instead of a second one, with what has no answer yet and what it waits for', async () => {
     const { page, mock } = await show(null);
     mock.account.recover(ORDER);

@@ -125,18 +125,18 @@ describeInBrowser('on the service itself, a person', (open) => {
       const { body } = await account.send('GET', '/api/events?eventId=paused-0');
       return (body as unknown as { events: { notSent: string }[] }).events[0]?.notSent === 'no-webhook';
     });
+    await page.goto(`${here.service.url}/console`);
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
     await page.getByRole('button', { name: 'Activate' }).click();
-    await page.getByRole('button', { name: 'Pause…' }).waitFor();
-    const before = await clicksOn(page);
-    await page.getByRole('button', { name: 'Recover…' }).click();
     const recovering = page.getByRole('dialog', { name: 'Recover deliveries' });
-    await recovering.getByRole('checkbox', { name: /^Missed/ }).check();
+    await recovering.getByRole('checkbox', { name: /^Missed/, checked: true }).waitFor();
     await recovering.getByRole('button', { name: 'Send 1', exact: true }).click();
-    expect((await clicksOn(page)) - before).toBeLessThanOrEqual(3);
+    expect(await clicksOn(page)).toBeLessThanOrEqual(3);
     await recovering.getByText('Done', { exact: true }).waitFor();
     expect(received('/edited').map(({ body }) => JSON.parse(body.toString()).id)).toEqual(['edited-0', 'paused-0']);
     await page.keyboard.press('Escape');
 
+    await page.locator('a.row-link').click();
     const dialog = page.getByRole('dialog', { name: 'Remove it?' });
     await page.getByRole('button', { name: 'Remove…' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -183,7 +183,6 @@ describeInBrowser('on the service itself, a person', (open) => {
 
     replies.delete('/gone');
     await page.getByRole('button', { name: 'Activate' }).click();
-    await page.getByRole('button', { name: 'Recover…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Recover deliveries' });
     const givenUp = dialog.getByRole('checkbox', { name: /^Given up/ });
     await givenUp.uncheck();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { post } from '../api/client.js';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { ActionButton } from '../parts/action.js';
@@ -10,7 +10,7 @@ import { UrlText } from '../parts/text.js';
 import { deliveryAddress } from '../state/addresses.js';
 import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
-import { useHealth, useWebhook } from '../state/webhooks.js';
+import { useHealth, useWebhooks } from '../state/webhooks.js';
 import { causeOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { curlOf } from './curl.js';
@@ -29,12 +29,10 @@ export function DeliveryView({ id }: { id: string }) {
   const isSoon = asked !== null && asked.until > Date.now();
   const found = useGot('/api/deliveries/{id}', { path: { id } }, { everyMs: isSoon ? SOON_MS : EVERY_MS });
   const delivery = found.data?.delivery;
-  const webhook = useWebhook(delivery?.webhookId ?? null);
+  const webhook = useWebhooks().data?.webhooks.find(({ id }) => id === delivery?.webhookId);
   const health = useHealth().data?.webhooks.find(({ webhookId }) => webhookId === delivery?.webhookId);
   const isMade = asked !== null && delivery !== undefined && delivery.attempts.length > asked.attempts;
-  useEffect(() => {
-    if (isMade) ask(null);
-  }, [isMade]);
+  if (isMade) ask(null);
   if (!delivery) return <Skeleton of={found} />;
   const { timeline } = texts.value.delivery;
   const phase = phaseOf(delivery, health, asked, Date.now());

@@ -1,21 +1,14 @@
 /** Numbers and durations in the reader's language. */
 import { locale } from '../state/preferences.js';
 
-const formats = new Map<string, Intl.NumberFormat>();
+const format = (value: number, options: Intl.NumberFormatOptions) => value.toLocaleString(locale.value, options);
 
-function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = locale.value + JSON.stringify(options);
-  const made = formats.get(key) ?? new Intl.NumberFormat(locale.value, options);
-  formats.set(key, made);
-  return made;
-}
-
-export const whole = (value: number) => format({ maximumFractionDigits: 0 }).format(value);
+export const whole = (value: number) => format(value, { maximumFractionDigits: 0 });
 
 /** Never 100 % where something failed. @param share 0 to 1 */
 export function percent(share: number): string {
   const shown = share < 1 ? Math.min(share, 0.9999) : share;
-  return format({ style: 'percent', maximumFractionDigits: shown > 0.99 ? 2 : 1 }).format(shown);
+  return format(shown, { style: 'percent', maximumFractionDigits: shown > 0.99 ? 2 : 1 });
 }
 
 const UNITS = [
@@ -31,5 +24,5 @@ export function duration(ms: number): string {
   const [name, length] = UNITS.find(([, length]) => ms >= length) ?? ['millisecond', 1];
   const count = ms / length;
   const digits = count < 10 && name !== 'millisecond' ? 1 : 0;
-  return format({ style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits }).format(count);
+  return format(count, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
 }

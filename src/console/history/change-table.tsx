@@ -57,7 +57,7 @@ function columns(
         </>
       ),
     },
-    { name: t.who, cell: ({ actor }) => actor && <Who actor={actor} /> },
+    { name: t.who, cell: ({ actor }) => actor && <Untrusted text={whoOf(actor)} /> },
     { name: t.when, cell: ({ at }) => at && <TimeText at={at} /> },
   ];
 }
@@ -73,20 +73,6 @@ function Subject({ webhookId, known }: { webhookId: number; known: readonly Chan
       {Object.hasOwn(eventTypes, type) ? <EventName type={type as keyof typeof eventTypes} /> : type}
       <UrlText url={url} />
     </span>
-  );
-}
-
-function Who({ actor }: { actor: string }) {
-  const { name, client } = whoOf(actor);
-  return (
-    <>
-      <Untrusted text={name} />
-      {client && (
-        <small>
-          <Untrusted text={client} />
-        </small>
-      )}
-    </>
   );
 }
 

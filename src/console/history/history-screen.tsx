@@ -32,23 +32,21 @@ export function HistoryScreen() {
     <>
       <ScreenHead title={screens.history} of={found} />
       <Past at={Number.isNaN(Date.parse(at)) ? null : at} addressAt={(time) => set({ at: time, before })} />
-      <div class="split">
-        <h2>{t.changes}</h2>
-        <search class="cluster">
-          <Filter
-            label={t.who}
-            chosen={who}
-            options={actors.map((actor) => [actor, whoOf(actor).name])}
-            onChoose={(one) => route(set({ who: one }))}
-          />
-          <Filter
-            label={t.kind}
-            chosen={kind}
-            options={KINDS.map((one) => [one, t.kinds[one]])}
-            onChoose={(one) => route(set({ kind: one }))}
-          />
-        </search>
-      </div>
+      <h2>{t.changes}</h2>
+      <search class="cluster">
+        <Filter
+          label={t.who}
+          chosen={who}
+          options={actors.map((actor) => [actor, whoOf(actor)])}
+          onChoose={(one) => route(set({ who: one }))}
+        />
+        <Filter
+          label={t.kind}
+          chosen={kind}
+          options={KINDS.map((one) => [one, t.kinds[one]])}
+          onChoose={(one) => route(set({ kind: one }))}
+        />
+      </search>
       <ChangeTable
         of={found}
         changes={shown ?? undefined}

@@ -16,7 +16,7 @@ export function Card<Data>({ title, text, of, isPlain, children }: CardParts<Dat
     <section class={isPlain ? 'stack' : 'card stack'} aria-label={title}>
       <header class="split">
         <h2>{title}</h2>
-        <Freshness of={of} />
+        {of.data !== null && <Freshness of={of} />}
       </header>
       <p class="muted">{text}</p>
       <Loaded of={of}>{children}</Loaded>

@@ -37,7 +37,7 @@ export function ScreenHead({ title, of, href, tab = title, children }: HeadParts
         <h1>{title}</h1>
       )}
       <div class="cluster">
-        {of && <Freshness of={of} />}
+        {of && of.data !== null && <Freshness of={of} />}
         {children}
       </div>
     </header>
@@ -47,7 +47,7 @@ export function ScreenHead({ title, of, href, tab = title, children }: HeadParts
 /** When the service last said what stands here, and why not since. */
 export function Freshness({ of: { at, failure } }: { of: Polled<unknown> }) {
   const t = texts.value.freshness;
-  if (!failure) return <span class="note muted">{at === null ? t.loading : t.justNow}</span>;
+  if (!failure) return <span class="note muted">{t.justNow}</span>;
   const why = t.failing(failure.status);
   const since = at === null ? t.never : t.asOf(clock(new Date(at)));
   return (

@@ -83,7 +83,11 @@ function Choose({ name, keys, of }: { name: string; keys: readonly string[]; of:
   const areChosen = keys.every((key) => of.chosen.has(key));
   const toggle = () =>
     of.choose(areChosen ? [...of.chosen].filter((key) => !keys.includes(key)) : [...of.chosen, ...keys]);
-  return <input type="checkbox" aria-label={name} checked={areChosen} onChange={toggle} />;
+  return (
+    <label class="check">
+      <input type="checkbox" aria-label={name} checked={areChosen} onChange={toggle} />
+    </label>
+  );
 }
 
 /** Nobody acts on what they do not see: what is selected is of this list, and still in it. @param list names it */
@@ -115,7 +119,7 @@ function useRowFocus(isThere: boolean) {
     // Before the router leaves the address.
     rows.addEventListener('click', remember, { capture: true });
     return () => rows.removeEventListener('click', remember, { capture: true });
-  }, [isThere, typeof location === 'undefined' ? '' : location.href]);
+  }, [isThere, location.href]);
   return table;
 }
 

@@ -1,5 +1,6 @@
 /** What strangers write. */
 import type { Webhook } from '../api/shapes.js';
+import { activeOf } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
 /** By itself, so that it reorders nothing around it. */
@@ -55,12 +56,14 @@ export function EventName({ type }: { type: keyof typeof texts.value.eventTypes 
   return <span title={type}>{texts.value.eventTypes[type]}</span>;
 }
 
-export function TypeNames({ of }: { of: readonly Pick<Webhook, 'type'>[] }) {
+/** @param among all webhooks of the account, where it is shown how many of each type are active */
+export function TypeNames({ of, among }: { of: readonly Webhook[]; among?: readonly Webhook[] }) {
   return (
     <small>
       {of.map(({ type }) => (
         <span key={type} class="type">
           <EventName type={type} />
+          {among && ` (${texts.value.webhooks.active(activeOf(type, among))})`}
         </span>
       ))}
     </small>

@@ -10,34 +10,39 @@ import { Skeleton } from '../parts/screen-head.js';
 import { UrlText } from '../parts/text.js';
 import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
-import type { UrlHealth } from '../state/urls.js';
+import { isOff, useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
+import { StateBadge } from '../webhooks/url-state.js';
 import { RecoverForm } from './recover-form.js';
 import { asked, isOf, LOOKS, useRecoveries } from './recovering.js';
 
-export function RecoverDialog({ of }: { of: UrlHealth }) {
+export function RecoverDialog({ webhookId }: { webhookId: number }) {
+  const { urls, look: lookAtUrls } = useUrls();
   const { data, at, failure, look } = useRecoveries();
+  const of = urls?.find(({ webhooks }) => webhooks.some(({ id }) => id === webhookId));
   // What was known before may have ended.
   const [openedAt] = useState(Date.now);
   // It is still shown once it has ended.
   const [shown, show] = useState<string | null>(null);
-  const running = data?.recoveries.find((one) => one.state === 'running' && isOf(one, of));
+  const running = data?.recoveries.find((one) => one.state === 'running' && of && isOf(one, of));
   useEffect(() => {
+    // What was changed just now is known by the next answer.
+    lookAtUrls();
     look();
     return look;
   }, []);
-  useEffect(() => {
-    if (running && !shown && (at ?? 0) > openedAt) show(running.id);
-  }, [running?.id, at]);
+  if (running && !shown && (at ?? 0) > openedAt) show(running.id);
   const close = () => {
     asked.value = null;
   };
   return (
     <Modal title={texts.value.recover.title} onClose={close}>
-      <UrlText url={of.url} />
+      {of && <UrlText url={of.url} />}
       {shown ? (
         <RecoveryProgress id={shown} onClose={close} />
-      ) : (data && !running) || failure ? (
+      ) : of && isOff(of) ? (
+        <StateBadge state={of.state} />
+      ) : of && ((data && !running) || failure) ? (
         <RecoverForm of={of} onStarted={show} onClose={close} />
       ) : (
         <Skeleton />

@@ -10,7 +10,8 @@ import type { UrlHealth } from '../state/urls.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
-const INCLUDED = ['exhausted', 'retrying', 'held', 'missed'] as const;
+const MEANT = ['exhausted', 'retrying', 'held'] as const;
+const INCLUDED = [...MEANT, 'missed'] as const;
 type Included = (typeof INCLUDED)[number];
 const RATES = ['5', '20', '50', '100'];
 /** The service asks for a time: before all that it keeps. */
@@ -28,15 +29,18 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   // Not since its last success: what was given up or held before it would be left out.
   const [since, setSince] = useState('');
   const [until, setUntil] = useState('');
-  const [include, setInclude] = useState<readonly Included[]>(['exhausted', 'retrying', 'held']);
+  const [picked, pick] = useState<readonly Included[] | null>(null);
   const [perSecond, setPerSecond] = useState('20');
   const order = { since: since || EPOCH, ...(until && { until }) };
-  const webhookIds = of.webhooks.filter(({ isActive }) => isActive).map(({ id }) => id);
+  const webhookIds = of.healths.filter(({ state }) => state !== 'off').map(({ webhookId }) => webhookId);
   const preview = usePreview(webhookIds, order);
   const counted = preview.data ?? [];
+  // What it missed was not meant for it: by default that is sent where there is nothing else.
+  const isMeant = counted.some(({ include, count }) => include !== 'missed' && count > 0);
+  const include: readonly Included[] = picked ?? (isMeant || !preview.data ? MEANT : INCLUDED);
   const chosen = counted.filter((one) => include.includes(one.include));
   const count = sumOf(chosen);
-  const toggle = (one: Included) => setInclude(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
+  const toggle = (one: Included) => pick(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
   const start = () => {
     // The history says it: the time of the first that was counted, and not 1970.
     const first = since || timesOf(chosen)[0] || EPOCH;

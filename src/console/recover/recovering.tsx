@@ -8,11 +8,11 @@ import { useGot } from '../state/polled.js';
 import type { UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 
-/** The URL that the open dialog is about. */
-export const asked = signal<UrlHealth | null>(null);
+/** A webhook of the URL that the open dialog is about: by its id, for what is known of it changes meanwhile. */
+export const asked = signal<number | null>(null);
 
-export function askRecovery(of: UrlHealth): void {
-  asked.value = of;
+export function askRecovery({ webhooks: [first] }: Pick<UrlHealth, 'webhooks'>): void {
+  asked.value = first?.id ?? null;
 }
 
 export const useRecoveries = () => useGot('/api/recoveries', {});

@@ -4,9 +4,6 @@ import { Notice } from '../parts/notice.js';
 import { openSession, type SessionState } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 
-/** The service takes no other return URL; the page must not run a script by a click either. */
-const HTTPS = /^https:\/\//i;
-
 /** There are no passwords here: a link from the payment company's own page signs in. */
 export function SignedOut({ why, returnUrl }: Omit<Extract<SessionState, { kind: 'closed' }>, 'kind'>) {
   const t = texts.value.signedOut;
@@ -37,7 +34,7 @@ export function SessionOver({ returnUrl }: { returnUrl: string | null }) {
 }
 
 function GoBack({ returnUrl, target }: { returnUrl: string | null; target: '_self' | '_blank' }) {
-  if (!returnUrl || !HTTPS.test(returnUrl)) return null;
+  if (!returnUrl) return null;
   return (
     <a class="button primary" href={returnUrl} target={target} rel="noreferrer">
       {texts.value.signedOut.goBack}

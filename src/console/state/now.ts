@@ -8,7 +8,5 @@ export const isAhead = (at: string) => Date.parse(at) > Math.max(now.value, Date
 const move = () => {
   if (document.visibilityState === 'visible') now.value = Date.now();
 };
-if (typeof document !== 'undefined') {
-  setInterval(move, 60_000);
-  document.addEventListener('visibilitychange', move);
-}
+setInterval(move, 60_000);
+document.addEventListener('visibilitychange', move);

@@ -55,7 +55,7 @@ async function enter(code: string): Promise<void> {
   const { id, next } = result.data;
   const again = window.top === window ? result : await asked(id);
   if (again.kind === 'failed' && again.status === 401) return close('not-kept');
-  if (next) history.replaceState(null, '', addressOf(withoutConsole(next)));
+  if (next) history.replaceState(null, '', addressOf(next));
   become(result.data);
 }
 
@@ -105,9 +105,6 @@ function ifOpen(act: (id: string) => unknown): void {
   const state = sessionState.peek();
   if (state.kind === 'open') act(state.session.id);
 }
-
-/** A path of the console, which may begin with /console. */
-const withoutConsole = (next: string) => next.replace(/^\/console(?=[/?]|$)/, '');
 
 /** Failed: the service did not end the session, which is still open. */
 export async function signOut(): Promise<Result<unknown>> {

@@ -13,7 +13,6 @@ export const useHealth = () => useGot('/api/webhooks/health', {});
 
 export const setActive = (id: number, isActive: boolean) => patch('/api/webhooks/{id}', id, { isActive });
 
-/** Null: it was removed, or is not known yet. */
-export function useWebhook(id: number | null): Webhook | null {
-  return useWebhooks().data?.webhooks.find((webhook) => webhook.id === id) ?? null;
-}
+/** Of all webhooks of the account: how many of a type are active. */
+export const activeOf = (type: Webhook['type'], webhooks: readonly Webhook[]) =>
+  webhooks.filter((one) => one.type === type && one.isActive).length;

@@ -187,7 +187,7 @@ export const en = {
   csv: {
     utc: 'Time (UTC)',
     local: 'Local time',
-    progress: (count: number) => `${whole(count)} read: stop`,
+    progress: (count: number) => `${whole(count)} read`,
     done: (count: number) => `${many(count, 'payment is', 'payments are')} in the file.`,
     cut: (most: number) => `The file has the newest ${whole(most)} payments: filter by period for others.`,
   },

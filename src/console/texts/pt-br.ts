@@ -188,7 +188,7 @@ export const ptBr: Texts = {
   csv: {
     utc: 'Horário (UTC)',
     local: 'Horário local',
-    progress: (count) => `${whole(count)} lidos: parar`,
+    progress: (count) => `${whole(count)} lidos`,
     done: (count) => `${many(count, 'pagamento está', 'pagamentos estão')} no arquivo.`,
     cut: (most) => `O arquivo tem os ${whole(most)} pagamentos mais novos: filtre por período para ver outros.`,
   },
@@ -202,7 +202,7 @@ export const ptBr: Texts = {
     med_rejected: 'Um pedido de devolução (MED) foi rejeitado.',
   },
   resending: {
-    selected: (count) => many(count, 'selecionada', 'selecionadas'),
+    selected: (count) => many(count, 'selecionado', 'selecionados'),
     resend: (count) => `Reenviar ${count}`,
     allArrived: 'Todos chegaram',
   },
@@ -289,7 +289,7 @@ export const ptBr: Texts = {
     when: 'Quando',
     who: 'Quem',
     what: 'O quê',
-    kind: 'Tudo, menos sessões',
+    kind: 'Sem sessões',
     kinds: {
       webhooks: 'Webhooks',
       urls: 'Estado das URLs',

@@ -64,14 +64,14 @@ export const detailOf = (change: Change) => changeDetail(change, texts.value, (i
 const SERVICE = 'dispatcher';
 const OPERATOR = 'cli:';
 
-/** Who caused a change. client: of whose token the session of a user was opened. */
-export function whoOf(actor: string): { readonly name: string; readonly client: string | null } {
+/** Who caused a change: a user, or the client itself. */
+export function whoOf(actor: string): string {
   const t = texts.value.changes;
-  if (actor === SERVICE) return { name: t.service, client: null };
-  if (actor.startsWith(OPERATOR)) return { name: t.operator(actor.slice(OPERATOR.length)), client: null };
+  if (actor === SERVICE) return t.service;
+  if (actor.startsWith(OPERATOR)) return t.operator(actor.slice(OPERATOR.length));
   const [client = '', ...user] = actor.split('/');
-  return user.length === 0 ? { name: client, client: null } : { name: user.join('/'), client };
+  return user.join('/') || client;
 }
 
 /** In a sentence. */
-export const nameOf = (actor: string) => isolated(whoOf(actor).name);
+export const nameOf = (actor: string) => isolated(whoOf(actor));

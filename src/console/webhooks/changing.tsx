@@ -1,4 +1,7 @@
-/** What changes the webhooks of a URL, after a question where it cannot be taken back. */
+/**
+ * What changes the webhooks of a URL, after a question where it cannot be taken back. Each of them: which ones are active is
+ * listed later than it shows, and a change that is one already changes nothing.
+ */
 import { type Result, remove } from '../api/client.js';
 import type { Webhook } from '../api/shapes.js';
 import { ActionButton } from '../parts/action.js';
@@ -9,16 +12,18 @@ import type { UrlHealth } from '../state/urls.js';
 import { setActive } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
-/** Nothing can be recovered before. */
+/** Nothing can be recovered before: what it did not get is offered next. */
 export function Activate({ webhooks, onDone }: { webhooks: readonly Webhook[]; onDone: () => void }) {
   const { problems: t } = texts.value;
-  const off = webhooks.filter(({ isActive }) => !isActive);
   return (
     <ActionButton
       kind="primary"
-      call={() => forEach(off, ({ id }) => setActive(id, true))}
+      call={() => forEach(webhooks, ({ id }) => setActive(id, true))}
       done={t.activated}
-      onDone={onDone}
+      onDone={() => {
+        onDone();
+        askRecovery({ webhooks });
+      }}
     >
       {t.activate}
     </ActionButton>
@@ -34,12 +39,10 @@ interface Changing {
 
 export function Pause({ of, webhooks, onDone }: Changing) {
   const t = texts.value.webhooks.pausing;
-  const active = webhooks.filter(({ isActive }) => isActive);
   return (
     <ActionButton
-      isDisabled={active.length === 0}
-      call={() => forEach(active, ({ id }) => setActive(id, false))}
-      question={{ ...t, isDanger: true, text: <Consequences of={of} webhooks={active} explained={t.explained} /> }}
+      call={() => forEach(webhooks, ({ id }) => setActive(id, false))}
+      question={{ ...t, isDanger: true, text: <Consequences of={of} webhooks={webhooks} explained={t.explained} /> }}
       onDone={onDone}
     >
       {t.pause}

@@ -35,7 +35,7 @@ export function EditWebhook({ of, webhooks, onClose, onSaved }: EditParts) {
       {tested ? (
         <>
           <UrlText url={tested.url} />
-          <Next webhook={tested} of={of} onDone={onClose} />
+          <Next webhook={tested} onDone={onClose} />
         </>
       ) : (
         <WebhookForm of={of} webhooks={webhooks} onSaved={finish} />
@@ -46,23 +46,22 @@ export function EditWebhook({ of, webhooks, onClose, onSaved }: EditParts) {
 
 interface NextParts {
   readonly webhook: Webhook;
-  readonly of: UrlHealth | null;
   readonly onDone: () => void;
 }
 
-function Next({ webhook, of, onDone }: NextParts) {
+function Next({ webhook, onDone }: NextParts) {
   const link = useRef<HTMLAnchorElement>(null);
   const t = texts.value;
   // The button that had the focus went with the form.
   useEffect(() => link.current?.focus(), []);
   const recover = () => {
     onDone();
-    if (of) askRecovery({ ...of, url: webhook.url });
+    askRecovery({ webhooks: [webhook] });
   };
   return (
     <footer>
       <Test of={webhook.id} isBegun />
-      {of && <Button onClick={recover}>{t.problems.recover}</Button>}
+      <Button onClick={recover}>{t.problems.recover}</Button>
       <a ref={link} class="button primary" href={webhookAddress(webhook.id)} onClick={onDone}>
         {t.close}
       </a>

@@ -6,6 +6,7 @@ import { Check } from '../parts/inputs.js';
 import { Json } from '../parts/text.js';
 import { useGot } from '../state/polled.js';
 import type { UrlHealth } from '../state/urls.js';
+import { activeOf } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { headersOf } from './header-fields.js';
 import { type Given, UrlForm } from './url-form.js';
@@ -29,7 +30,7 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
   /** Saving it again would replace the headers that it has. */
   const isThere = (url: string, type: Type) =>
     webhooks.some((other) => other.type === type && isSameUrl(other.url, url));
-  const isFull = (type: Type) => webhooks.filter((one) => one.type === type && one.isActive).length >= MOST_ACTIVE;
+  const isFull = (type: Type) => activeOf(type, webhooks) >= MOST_ACTIVE;
   const save = (given: Given) =>
     of
       ? changed(of, given)

@@ -17,6 +17,7 @@ import { now } from '../state/now.js';
 import { type Asking, useGot, usePolled } from '../state/polled.js';
 import { may } from '../state/session.js';
 import { isOff, isWrong, stateOf, type UrlHealth, useUrls } from '../state/urls.js';
+import { activeOf, useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { Activate, Pause, Remove } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
@@ -87,9 +88,7 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
           <div class="cluster">
             <Test of={first.id} />
             <Button onClick={onEdit}>{t.webhooks.edit}</Button>
-            {!isWrong(of) && webhooks.some(({ isActive }) => isActive) && (
-              <Button onClick={() => askRecovery(of)}>{t.problems.recover}</Button>
-            )}
+            {!isWrong(of) && !isOff(of) && <Button onClick={() => askRecovery(of)}>{t.problems.recover}</Button>}
             {!isOff(of) && <Pause of={of} webhooks={webhooks} onDone={onChanged} />}
             {state === 'paused' && <Activate webhooks={webhooks} onDone={onChanged} />}
             <Remove of={of} webhooks={webhooks} onDone={leave} />
@@ -109,6 +108,7 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
 function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
   const { payments, webhooks } = texts.value;
   const t = webhooks.detail;
+  const all = useWebhooks().data?.webhooks ?? [];
   const columns: Column<Webhook>[] = [
     {
       name: payments.type,
@@ -119,6 +119,7 @@ function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
             <EventName type={type} />
           </b>
           <code>{type}</code>
+          <small>{webhooks.active(activeOf(type, all))}</small>
         </>
       ),
     },

@@ -1,10 +1,13 @@
 import { useLocation } from 'preact-iso/router';
+import type { Webhook } from '../api/shapes.js';
 import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { Button } from '../parts/button.js';
 import { AddWebhook, NoWebhooks } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
 import { TypeNames, UrlText } from '../parts/text.js';
+import { askRecovery } from '../recover/recovering.js';
 import { addressOf, webhookAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { isOff, type UrlHealth, useUrls } from '../state/urls.js';
@@ -26,7 +29,7 @@ export function WebhooksScreen() {
       <DataTable
         of={of}
         rows={urls ?? undefined}
-        columns={columns(look)}
+        columns={columns(webhooks, look)}
         keyOf={({ url }) => url}
         empty={
           <div class="stack">
@@ -42,7 +45,7 @@ export function WebhooksScreen() {
   );
 }
 
-function columns(look: () => void): readonly Column<UrlHealth>[] {
+function columns(webhooks: readonly Webhook[], look: () => void): readonly Column<UrlHealth>[] {
   const { webhooks: t } = texts.value;
   const count = (value: number, tone = '') => <b class={value > 0 ? tone : 'muted'}>{whole(value)}</b>;
   return [
@@ -55,14 +58,24 @@ function columns(look: () => void): readonly Column<UrlHealth>[] {
             <UrlText url={of.url} />
           </a>
           <LastEvent of={of} />
-          <TypeNames of={of.webhooks} />
+          <TypeNames of={of.webhooks} among={webhooks} />
         </>
       ),
     },
     { name: t.detail.state, cell: (of) => <StateBadge state={of.state} /> },
     { name: texts.value.outcomes.retrying, place: 'end', cell: ({ waiting }) => count(waiting) },
     { name: texts.value.outcomes.held, place: 'end', cell: ({ held }) => count(held, 'warn') },
-    { name: '', cell: (of) => may('configure') && isOff(of) && <Activate webhooks={of.webhooks} onDone={look} /> },
+    {
+      name: '',
+      place: 'end',
+      cell: (of) =>
+        may('configure') &&
+        (isOff(of) ? (
+          <Activate webhooks={of.webhooks} onDone={look} />
+        ) : (
+          <Button onClick={() => askRecovery(of)}>{texts.value.problems.recover}</Button>
+        )),
+    },
   ];
 }
 
