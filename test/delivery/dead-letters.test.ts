@@ -82,13 +82,3 @@ describe('a delivery that is exhausted', () => {
     });
   });
 });
-
-describe('reading dead letters', () => {
-  test('a record that is not valid has its place, and nothing of a delivery', () => {
-    const letter = read(notValid(received({ key: null, value: Buffer.from([0xff, 0x00]), headers: [] }), 'not UTF-8'));
-    expect(letter).toMatchObject({ reason: 'not-valid', detail: 'not UTF-8', source: 'payment-events/0/7' });
-    expect(letter).toMatchObject({ accountId: null, eventId: null, webhookId: null, deliveryId: null, attempts: null });
-    expect(letter.webhookEvent).toBeNull();
-    expect(letter).toMatchObject({ key: null, value: null, valueBase64: '/wA=' });
-  });
-});

@@ -1,4 +1,6 @@
+import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
 import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
+import { testScheduler } from '../support/clocks/test-scheduler.js';
 import { eventually } from '../support/eventually.js';
 import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../support/generators/delivery-samples.js';
 import { DeliverFixture, lineOf, SCHEDULE } from '../support/scenes/deliver-fixture.js';
@@ -23,6 +25,23 @@ describe('deferred to the first tier, with no attempt counted', () => {
     expect(fixture.waiting).toMatchObject([uncounted]);
     expect(fixture.log).toMatchObject([{ outcome: 'retrying', attempt: null }]);
     expect(fixture.log).toMatchObject([{ nextAttemptAt: null, waitingFor: 'queue' }]);
+  });
+
+  test('its endpoint keeps failing, which was noted for long: a longer tier', async () => {
+    const breakers = new CircuitBreakers({ now: () => 0, random: () => 0 });
+    fixture = new DeliverFixture({ scheduler: testScheduler({ breakers }) });
+    fixture.accounts.put(webhookOf(1));
+    const since = new Date(NOW - 6 * 3_600 * SECOND).toISOString();
+    fixture.accounts.failing = [{ endpoint: webhookOf(1).endpoint, since }];
+    fixture.answer = () => failedWith(500);
+    for (let n = 0; n < 10; n += 1) await fixture.deliver(deliveryTo(1));
+    fixture.broker.forget();
+    await fixture.deliver(deliveryTo(1, later));
+    expect(fixture.requests).toHaveLength(10);
+    expect(fixture.waiting).toMatchObject([
+      { tier: 'deferred.30m', delivery: { ...uncounted.delivery, deferrals: 1 } },
+    ]);
+    expect(fixture.log).toMatchObject([{ outcome: 'retrying', attempt: null, waitingFor: 'endpoint-failing' }]);
   });
 
   test('the service stops during the attempt', async () => {

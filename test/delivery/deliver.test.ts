@@ -166,6 +166,18 @@ describe('a webhook that is gone or inactive', () => {
   });
 });
 
+test('a delivery whose webhook another event added is a dead letter without an attempt: its id belongs to another one', async () => {
+  for (const isActive of [true, false]) {
+    fixture.accounts.put(webhookOf(1, { addedBy: 'another event', isActive }));
+    await fixture.deliver(deliveryTo(1, { attempts: 2, step: 2 }));
+  }
+  expect(fixture.requests).toEqual([]);
+  const ended = { outcome: 'exhausted', webhookEvent: 'added 1', attempts: 2, attempt: null };
+  expect(fixture.log).toMatchObject([ended, ended]);
+  const reasons = fixture.deadLetters.map((letter) => headerText(letter, 'aw-reason'));
+  expect(reasons).toEqual(['other-history', 'other-history']);
+});
+
 describe('what an attempt is made with', () => {
   test("the webhook's endpoint, the payment's very bytes, opened headers, the account's secrets, the stop's signal", async () => {
     const value = Buffer.from([0x7b, 0x20, 0xff, 0x7d]);

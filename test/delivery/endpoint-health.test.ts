@@ -219,10 +219,4 @@ describe('a delivery', () => {
     expect(log).toMatchObject([{ outcome: 'retrying' }]);
     expect(commands).toHaveLength(1);
   });
-
-  test('has no part in a command that fails', async () => {
-    decide = () => Promise.reject(new StoreUnavailable('away'));
-    const { log } = await delivered(DELIVERED);
-    expect(log).toMatchObject([{ outcome: 'delivered' }]);
-  });
 });

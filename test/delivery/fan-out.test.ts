@@ -174,18 +174,6 @@ describe('a broker that takes nothing', () => {
     },
   );
 
-  test('also where it refuses the record: it waits until the topic takes it, and is not sent again', async () => {
-    fixture.accounts.put(webhookOf(1));
-    fixture.answer = () => failedWith(500);
-    fixture.broker.refusing.add('webhooks.retry.5s');
-    const handled = fixture.fanOut(received(paymentRecord()));
-    await eventually(() => fixture.logger.errors.length > 0);
-    expect(fixture.log).toEqual([]);
-    fixture.broker.refusing.clear();
-    await handled;
-    expect([fixture.requests.length, fixture.waiting.length, fixture.log.length]).toEqual([1, 1, 1]);
-  });
-
   test.each([
     // Its entry and that of its routing share a record.
     ['a delivery', 'webhooks.deliveries', EVENT, [deliveryTo(1).id], 1],

@@ -44,12 +44,6 @@ describe('while nobody collects', () => {
     await fixture.parts.attempt(one);
     expect(requests[1]).toBe(one);
   });
-
-  test('lines about a delivery say which trace it is of', async () => {
-    fixture.answer = () => failedWith(503);
-    await fixture.fanOut(received(paymentRecord({ headers: [SENT] })));
-    expect(fixture.logger.warnings).toEqual([[expect.objectContaining({ traceId: TRACE }), 'an attempt failed']]);
-  });
 });
 
 describe('the headers that are sent', () => {

@@ -50,17 +50,6 @@ test('a waiting record ends in a dispatcher that starts after its cancellation, 
   expect(sent()).toEqual([second.id]);
 });
 
-test('a delivery that is sent again while its record waits is one attempt', async () => {
-  const { sent, deliveries } = await waiting(1);
-  await fixture.installation.broker.publish(
-    REQUESTS,
-    deliveries.map((delivery) => toRequest(delivery, RESEND)),
-  );
-  await fixture.installation.dispatch(SOON);
-  await eventually(async () => (await isDone(TIER, 1)) && (await isDone(REQUESTS, 1)));
-  expect(sent()).toEqual(deliveries.map(({ id }) => id));
-});
-
 /** Deliveries in the queue of a URL that has one request under way. */
 async function queued(count: number) {
   let release: () => void = () => undefined;
@@ -83,15 +72,6 @@ async function queued(count: number) {
   });
   return { dispatcher, deliveries, release, requests };
 }
-
-test('deliveries that are cancelled in the queue of their URL are not sent', async () => {
-  const { deliveries, release, requests } = await queued(40);
-  await fixture.installation.broker.publish(REQUESTS, deliveries.map(cancellation));
-  await eventually(() => isDone(REQUESTS, 40));
-  release();
-  await eventually(async () => (await fixture.installation.broker.committed('test', 'payment-events')).get(0) === 41);
-  expect(requests).toHaveLength(1);
-});
 
 test('deliveries that are sent again in the queue of their URL, however often, are one attempt each', async () => {
   const { dispatcher, deliveries, release, requests } = await queued(10);

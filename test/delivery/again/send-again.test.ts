@@ -1,6 +1,5 @@
 /** What a resend and a cancellation write: one record, or nothing. */
 import { entriesOfRequest } from '../../../src/delivery/again/request.js';
-import { Requests } from '../../../src/delivery/again/requests.js';
 import { createCancelDelivery, createSendAgain } from '../../../src/delivery/again/send-again.js';
 import { newDelivery } from '../../../src/delivery/delivery.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
@@ -137,15 +136,6 @@ describe('a resend', () => {
       kind: 'inactive',
     });
     expect(await sendAgain(known(), RESEND)).toMatchObject({ kind: 'requested' });
-  });
-
-  it('from a view that is six attempts behind is an attempt all the same, and ends what waits by then', async () => {
-    expect(await sendAgain(known({ outcome: 'retrying', step: 0 }), RESEND)).toMatchObject({ chain: 1 });
-    const later = new Requests({ ...fixture.parts, pause: async () => undefined });
-    for (const record of published()) later.learn(record);
-    const { id, payment } = known();
-    expect(later.laterChain({ id, payment, chain: 0 })).toBe(1);
-    expect((await consumed()).requests).toHaveLength(1);
   });
 
   it('has happened or has not: a broker that is away leaves nothing', async () => {

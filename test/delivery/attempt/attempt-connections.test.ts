@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { createEndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
@@ -9,8 +9,6 @@ import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../suppor
 import { testAuthority } from '../../support/servers/certificates.js';
 import { type Listener, startReceiver } from '../../support/servers/receiver.js';
 
-const AT_ONCE = 16;
-const EACH = 50;
 const CLOSE = OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
@@ -179,56 +177,5 @@ describe('a connection that ends with a request', () => {
     await eventually(() => agent.connections === 1);
     await agent.destroy();
     expect(told).toEqual([]);
-  });
-});
-
-describe('all connections of an origin end at once', () => {
-  /** Answers when that many connections have a request each. */
-  function together(count: number, answer: (socket: TLSSocket) => void) {
-    const waiting = new Set<TLSSocket>();
-    return (socket: TLSSocket) => {
-      waiting.add(socket);
-      if (waiting.size === count) for (const each of waiting) answer(each);
-    };
-  }
-
-  test('while requests wait: those made in their place are kept', async () => {
-    const closeAll = together(AT_ONCE, (socket) => socket.end(CLOSE));
-    const listener = await fixture.scripted((socket, connection) => {
-      if (connection > AT_ONCE) socket.write(OK);
-      else closeAll(socket);
-    });
-    const agent = await fixture.agent();
-    const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
-    const request = requestTo(`https://localhost:${listener.port}/`);
-    const oneAfterTheOther = async () => {
-      for (let n = 0; n < EACH; n += 1) expect(await attempt(request)).toMatchObject({ kind: 'delivered' });
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, oneAfterTheOther));
-    // One is free again only a turn of the event loop after its response, so that a place may make two.
-    expect(listener.counts.connections).toBeLessThan(4 * AT_ONCE);
-  });
-
-  test.each([
-    ['last', (sockets: Iterable<Socket>) => [...sockets]],
-    ['first', (sockets: Iterable<Socket>) => [...sockets].reverse()],
-  ])('while they are idle but for one, which ends %s: the one made in their place is kept', async (_, inOrder) => {
-    const answerAll = together(AT_ONCE, (socket) => socket.write(OK));
-    let requests = 0;
-    const listener = await fixture.scripted((socket, connection) => {
-      requests += 1;
-      if (connection > AT_ONCE) socket.write(OK);
-      else if (requests <= AT_ONCE) answerAll(socket);
-      else for (const each of inOrder(listener.sockets)) each.destroy();
-    });
-    const agent = await fixture.agent();
-    const url = `https://localhost:${listener.port}/`;
-    await Promise.all(Array.from({ length: AT_ONCE }, () => send(agent, url)));
-    expect(listener.counts.connections).toBe(AT_ONCE);
-    for (const _ of [1, 2, 3]) {
-      expect(await send(agent, url)).toMatchObject({ kind: 'delivered' });
-      expect(agent.connections).toBe(1);
-    }
-    expect(listener.counts.connections).toBe(AT_ONCE + 1);
   });
 });

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { type AttemptRequest, type AttemptResult, createAttempt } from '../../../src/delivery/attempt/attempt.js';
-import { classify } from '../../../src/delivery/attempt/classification.js';
+import { classify, endOf } from '../../../src/delivery/attempt/classification.js';
 import { AttemptFixture, requestTo as bareRequestTo, LONG } from '../../support/scenes/attempt-fixture.js';
 import { type ReceiverOptions, type Reply, startReceiver } from '../../support/servers/receiver.js';
 
@@ -110,13 +110,17 @@ describe('what is sent', () => {
 
 describe('what a full response means', () => {
   test.each([
-    ['delivered', [200, 201, 204, 299]],
-    ['gone', [410]],
-    ['retryable', [300, 304, 400, 404, 500, 599]],
-  ])('%s: %j', (kind, statuses) => {
+    ['delivered', [200, 201, 204, 299], 'succeeded'],
+    // A 410 shows nothing: the webhook is gone, not the endpoint.
+    ['gone', [410], 'unknown'],
+    ['retryable', [300, 304, 400, 404, 500, 599], 'failed'],
+    ['retryable', [429], 'refused'],
+  ])('%s: %j', (kind, statuses, signal) => {
     for (const status of statuses) {
       const decided = { kind: 'response', status, retryAfter: null } as const;
-      expect(classify(decided, 0)).toEqual({ kind, status, error: null, retryAfterMs: null });
+      const made = classify(decided, 0);
+      expect(made).toEqual({ kind, status, error: null, retryAfterMs: null });
+      expect(endOf(made)).toMatchObject({ signal });
     }
   });
 

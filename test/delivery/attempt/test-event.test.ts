@@ -1,6 +1,6 @@
 import type { AttemptRequest, AttemptResult } from '../../../src/delivery/attempt/attempt.js';
 import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/attempt/test-event.js';
-import { endpointKey, hostKey } from '../../../src/delivery/endpoint-key.js';
+import { endpointKey } from '../../../src/delivery/endpoint-key.js';
 import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import type { TestOutcome } from '../../../src/ports/test-outcome.js';
 import type { Webhook } from '../../../src/webhooks/state.js';
@@ -114,12 +114,6 @@ test('a test event is answered before its connection is free, and in flight unti
 });
 
 describe('the breakers of an endpoint', () => {
-  const TLS_FAILED: AttemptResult = {
-    kind: 'retryable',
-    ...{ status: null, error: 'tls', reason: 'not-tls', failedIn: 'handshake', retryAfterMs: null },
-    ...{ at: NOW, durationMs: 12 },
-  };
-
   const key = endpointKey(ACCOUNT, 'https://shop.example.com/9');
   const opened = () => {
     for (let n = 0; n < 10; n += 1) breakers.ended(key, 'failed');
@@ -132,17 +126,6 @@ describe('the breakers of an endpoint', () => {
     expect(breakers.open).toBe(1);
     expect(await result(DELIVERED)).toMatchObject({ kind: 'sent', result: { success: true } });
     expect(breakers.open).toBe(0);
-  });
-
-  test('are opened by test events: that of the host by two failed TLS handshakes', async () => {
-    for (const path of [1, 2]) {
-      const outcome = send(ACCOUNT, webhookOf(path, { endpoint: `https://shop.example.com/${path}` }));
-      await new Promise(setImmediate);
-      answers.at(-1)?.(TLS_FAILED);
-      await outcome;
-    }
-    expect(breakers.openForMs(hostKey(key))).toBeGreaterThan(0);
-    expect((await result(DELIVERED)).kind).toBe('sent');
   });
 });
 

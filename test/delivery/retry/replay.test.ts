@@ -2,7 +2,7 @@ import { unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js
 import type { Delivery } from '../../../src/delivery/delivery.js';
 import { type DeliveryLogEntry, logEntry } from '../../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
-import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
+import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
 import {
   deactivated,
   exhausted,
@@ -117,19 +117,6 @@ test.each([
   expect(await replay(fixture)).toEqual([]);
 });
 
-test('a replay whose webhook was switched off before its attempt can be repeated', async () => {
-  await dead(exhausted(given, 'status 503'), exhausted(given, 'status 503'));
-  await logged(logEntry(given, 'exhausted', null, null));
-  expect(await replay(fixture)).toEqual([['replayed', 1]]);
-  fixture.accounts.put(webhookOf(1, { isActive: false }));
-  await fixture.consume();
-  expect(fixture.log.at(-1)).toMatchObject({ outcome: 'cancelled', chain: 1 });
-  fixture.accounts.put(webhookOf(1));
-  expect(await replay(fixture)).toEqual([['replayed', 1]]);
-  await fixture.consume();
-  expect(fixture.log.at(-1)).toMatchObject({ outcome: 'delivered', chain: 2 });
-});
-
 describe('a batch that could not be read', () => {
   const PAYMENTS = 'payment-events';
   const publish = (topic: string, ...texts: string[]) =>
@@ -206,13 +193,5 @@ describe('of an account that could not be read', () => {
       ['published', null],
       ['replayed', 1],
     ]);
-  });
-
-  test('a replay that the broker breaks off is finished by the next one', async () => {
-    await dead(letterOf(record), letterOf({ ...record, offset: 8 }));
-    fixture.broker.failing.add('payment-events');
-    await expect(replay(fixture)).rejects.toThrow(BrokerUnavailable);
-    fixture.broker.failing.clear();
-    expect(await replay(fixture)).toHaveLength(2);
   });
 });
