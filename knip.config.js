@@ -10,7 +10,7 @@ export default {
     'bench/{processes,rows}/*.ts',
     'bench/support/{profile,typescript}.js',
     'test/support/servers/sqlite-child-process.js',
-    'test/support/walk/marking{,-hooks}.js',
+    'test/architecture/count-runs.js',
     'test/services/kafka/kafka.js',
     'test/runner/{nightly,coverage}.js',
     'test/architecture/planted/*.planted.ts',

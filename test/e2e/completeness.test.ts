@@ -108,4 +108,4 @@ describeBackbones((backbone) => {
     expect(there).toEqual(await lines());
     expect(there.all.at(-1)).toMatchObject({ records: 6 });
   });
-}, 'pairs');
+});

@@ -18,11 +18,6 @@ interface StoreOutside {
   stop(): Promise<void>;
 }
 
-async function discovered(): Promise<StoreOutside> {
-  const server = await startOwnServer();
-  return { ...server, url: server.url.replace('esdb:', 'esdb+discover:') };
-}
-
 async function cluster(): Promise<StoreOutside> {
   const started = await startEventStoreCluster(3);
   const { url, revive, stop } = started;
@@ -91,7 +86,7 @@ type Start = readonly [string, () => Promise<StoreOutside>];
 const ONE: Start = ['one server', startOwnServer];
 /** A real program starts one server. */
 const CLUSTER: readonly Start[] = REAL_PROGRAM ? [] : [['several hosts', cluster]];
-describe.each<Start>(inFull([ONE, ['esdb+discover', discovered], ...CLUSTER], [ONE]))('the event store (%s)', goesAway);
+describe.each<Start>(inFull([ONE, ...CLUSTER], [ONE]))('the event store (%s)', goesAway);
 
 test('projections that were never deployed: each command that needs them says how they are', async () => {
   await running(startOwnServer);

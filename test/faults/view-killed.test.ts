@@ -1,4 +1,4 @@
-/** The deliveries view is filled while its process is killed again and again, and where its file is damaged. */
+/** The deliveries view is filled while its process is killed again and again. */
 import { statSync } from 'node:fs';
 import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import type { Service } from '../support/clients/service.js';
@@ -7,7 +7,6 @@ import { ACCOUNT } from '../support/generators/delivery-samples.js';
 import { toLogRecord } from '../support/generators/log-records.js';
 import { viewEqualsFold } from '../support/oracles/view-equals-fold.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
-import { damageFile } from '../support/scenes/sqlite-subjects.js';
 import { delivered, delivery, retrying } from '../support/scenes/view-follower-fixture.js';
 
 const DELIVERIES = 9_000;
@@ -60,19 +59,4 @@ test('kill -9 while it folds, again and again: the view equals the fold of its t
   await eventually(() => isCaughtUp(service), PATIENCE);
   expect(await service.stop('SIGTERM')).toBe(0);
   expect(await viewEqualsFold(scene, ACCOUNT)).toBe(DELIVERIES);
-});
-
-test('a file that is damaged is filled anew: the view equals the fold of its topics', async () => {
-  const first = await scene.serve({}, ['--roles', 'api']);
-  await eventually(() => isCaughtUp(first), PATIENCE);
-  expect(await first.stop('SIGTERM')).toBe(0);
-  damageFile(file());
-  await scene.withBroker(async ({ broker }, topics) => {
-    await broker.publish(topics.deliveries, [logged(DELIVERIES, DELIVERIES + IN_A_RECORD)]);
-  });
-  const service = await scene.serve({}, ['--roles', 'api']);
-  await eventually(() => service.log().includes('rebuilding'), PATIENCE);
-  await eventually(() => isCaughtUp(service), PATIENCE);
-  expect(await service.stop('SIGTERM')).toBe(0);
-  expect(await viewEqualsFold(scene, ACCOUNT)).toBe(DELIVERIES + IN_A_RECORD);
 });

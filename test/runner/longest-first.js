@@ -17,7 +17,6 @@ const LONGEST = [
   'faults/kafka-silent.test.ts',
   'faults/several-processes.test.ts',
   'faults/scale-out.test.ts',
-  'faults/crash.test.ts',
   'adapters/eventstoredb/one-history-property.test.ts',
   'e2e/planted-secrets.test.ts',
   'faults/kafka.test.ts',

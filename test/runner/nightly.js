@@ -11,11 +11,11 @@ const PARTS = {
   payments: ['delivery/payment-fuzz'],
   audit: ['audit/completeness-property'],
   requests: ['http/openapi-fuzz', 'http/raw-requests-fuzz', 'http/payment-events/publish-fuzz'],
-  backbones: ['e2e/completeness.test', 'contract/eventstoredb', 'adapters/eventstoredb/one-history-property'],
+  stores: ['contract/eventstoredb', 'adapters/eventstoredb/one-history-property'],
 };
 
 /** Those that end in minutes beside make test-all, at sizes that were run whole. */
-const OF_CI = ['kills', 'backbones'];
+const OF_CI = ['kills', 'stores'];
 
 const names = Object.keys(PARTS);
 const wanted = process.env.PART || 'all';

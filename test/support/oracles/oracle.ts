@@ -1,10 +1,10 @@
 /**
- * Compares published events with receivers' requests: each event must reach each URL it is due to, with the published
- * body, under one webhook-id. Tell it about events before they are published; ask it at any time.
+ * Compares published events with a receiver's requests: each event must reach each URL it is due to, with the published body,
+ * under one webhook-id. Tell it about events before they are published; ask it at any time.
  */
+import { appendFileSync } from 'node:fs';
 import { eventually } from '../eventually.js';
 import type { ReceivedRequest, Receiver } from '../servers/receiver.js';
-import { reportCounts } from './fault-counts.js';
 
 const SHOWN = 3;
 
@@ -21,101 +21,76 @@ export interface Verdict {
   readonly unexpected: number;
 }
 
-interface Pair {
-  readonly body: string;
-  due: boolean;
-  webhookId: string | undefined;
-  taken: number;
-}
-
 export class Oracle {
-  readonly #pairs = new Map<string, Pair>();
-  readonly #sources: readonly { readonly receiver: Receiver; requests: number; taken: number }[];
-  #due = 0;
-  #lost = 0;
-  #sentTwice = 0;
-  #differing = 0;
-  #unexpected = 0;
+  /** Of each pair the published body. */
+  readonly #bodies = new Map<string, string>();
+  readonly #due = new Set<string>();
+  readonly #receiver: Receiver;
 
-  constructor(receivers: readonly Receiver[]) {
-    this.#sources = receivers.map((receiver) => ({ receiver, requests: 0, taken: 0 }));
+  constructor(receiver: Receiver) {
+    this.#receiver = receiver;
   }
 
   /** Each event is due to each URL. @param events NDJSON */
   due(events: string, urls: readonly string[]): void {
-    this.maybe(events, urls);
-    for (const pair of this.#named(events, urls)) {
-      if (pair.due) continue;
-      pair.due = true;
-      this.#due += 1;
-      if (pair.taken === 0) this.#lost += 1;
-    }
+    for (const key of this.maybe(events, urls)) this.#due.add(key);
   }
 
-  /** These events may arrive but need not: whether they were published is unknown. */
-  maybe(events: string, urls: readonly string[]): void {
-    for (const [key, body] of pairsOf(events, urls)) {
-      if (!this.#pairs.has(key)) this.#pairs.set(key, { body, due: false, webhookId: undefined, taken: 0 });
-    }
+  /** These events may arrive but need not: whether they were published is unknown. @returns their pairs */
+  maybe(events: string, urls: readonly string[]): string[] {
+    const bodies = events.split('\n').filter((line) => line !== '');
+    return bodies.flatMap((body) =>
+      urls.map((url) => {
+        const key = keyOf(body, url);
+        this.#bodies.set(key, this.#bodies.get(key) ?? body);
+        return key;
+      }),
+    );
   }
 
   /** Waits until nothing is missing. */
   async nothingLost(timeout: number): Promise<void> {
-    await eventually(() => this.verdict().lost === 0, { timeout }).catch(() => {
-      const lost = [...this.#pairs].filter(([, { due, taken }]) => due && taken === 0).map(([key]) => key);
+    await eventually(() => this.#lost().length === 0, { timeout }).catch(() => {
+      const lost = this.#lost();
       if (lost.length === 0) return;
-      throw new Error(`${lost.length} of ${this.#pairs.size} were lost: ${lost.slice(0, SHOWN).join(', ')} ...`);
+      throw new Error(`${lost.length} of ${this.#bodies.size} were lost: ${lost.slice(0, SHOWN).join(', ')} ...`);
     });
   }
 
   verdict(): Verdict {
-    for (const source of this.#sources) {
-      const { url, requests, taken } = source.receiver;
-      for (; source.requests < requests.length; source.requests += 1) this.#came(url, requests[source.requests]);
-      for (; source.taken < taken.length; source.taken += 1) this.#taken(url, taken[source.taken]);
+    const ids = new Map<string, unknown>();
+    let [differing, unexpected] = [0, 0];
+    for (const request of this.#receiver.requests) {
+      const key = this.#keyOf(request);
+      const body = this.#bodies.get(key);
+      const id = request.headers['webhook-id'];
+      ids.set(key, ids.get(key) ?? id);
+      if (body === undefined) unexpected += 1;
+      else if (ids.get(key) !== id || body !== request.body.toString()) differing += 1;
     }
-    const [pairs, lost, sentTwice] = [this.#due, this.#lost, this.#sentTwice];
-    return { pairs, lost, sentTwice, differing: this.#differing, unexpected: this.#unexpected };
+    const taken = this.#receiver.taken.map((request) => this.#keyOf(request)).filter((key) => this.#bodies.has(key));
+    const sentTwice = taken.length - new Set(taken).size;
+    return { pairs: this.#due.size, lost: this.#lost().length, sentTwice, differing, unexpected };
   }
 
-  /** Prints the counts as one line. @returns the counts */
+  /** Prints the counts, and appends them to the file FAULT_COUNTS, if set (bench/rows/kills.ts). @returns the counts */
   report(what: string): Verdict {
     const verdict = this.verdict();
-    reportCounts({ what, ...verdict }, `, differing ${verdict.differing}, unexpected ${verdict.unexpected}`);
+    const { pairs, lost, sentTwice } = verdict;
+    console.log(`${what}: ${JSON.stringify(verdict)}`);
+    const file = process.env.FAULT_COUNTS;
+    if (file) appendFileSync(file, `| ${what} | ${pairs} | ${lost} | ${sentTwice} |\n`);
     return verdict;
   }
 
-  #came(url: string, request: ReceivedRequest | undefined): void {
-    const pair = this.#pairOf(url, request);
-    if (!pair || !request) {
-      this.#unexpected += 1;
-      return;
-    }
-    const webhookId = String(request.headers['webhook-id']);
-    pair.webhookId ??= webhookId;
-    if (pair.webhookId !== webhookId || pair.body !== request.body.toString()) this.#differing += 1;
+  #lost(): string[] {
+    const taken = new Set(this.#receiver.taken.map((request) => this.#keyOf(request)));
+    return [...this.#due].filter((key) => !taken.has(key));
   }
 
-  #taken(url: string, request: ReceivedRequest | undefined): void {
-    const pair = this.#pairOf(url, request);
-    if (!pair) return;
-    pair.taken += 1;
-    if (pair.taken > 1) this.#sentTwice += 1;
-    else if (pair.due) this.#lost -= 1;
+  #keyOf({ body, path }: ReceivedRequest): string {
+    return keyOf(body.toString(), this.#receiver.url + path);
   }
-
-  #pairOf(url: string, request: ReceivedRequest | undefined): Pair | undefined {
-    return this.#pairs.get(keyOf(request?.body.toString() ?? '', url + request?.path));
-  }
-
-  #named(events: string, urls: readonly string[]): Pair[] {
-    return pairsOf(events, urls).flatMap(([key]) => this.#pairs.get(key) ?? []);
-  }
-}
-
-function pairsOf(events: string, urls: readonly string[]): (readonly [key: string, body: string])[] {
-  const bodies = events.split('\n').filter((line) => line !== '');
-  return bodies.flatMap((body) => urls.map((url) => [keyOf(body, url), body] as const));
 }
 
 /** The event that a delivery is for, whatever else its body says. */

@@ -43,7 +43,7 @@ export class FaultScene {
 
   private constructor(receiver: Receiver, settings: Settings, cleanups: (() => unknown)[]) {
     this.receiver = receiver;
-    this.oracle = new Oracle([receiver]);
+    this.oracle = new Oracle(receiver);
     this.settings = settings;
     this.#cleanups = cleanups;
   }
