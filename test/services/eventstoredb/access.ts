@@ -10,7 +10,7 @@ export interface User {
   readonly groups?: readonly string[];
 }
 
-export type Right = 'read' | 'write' | 'delete';
+export type Right = 'read' | 'write';
 
 /** The roles of a user: its name, its groups, and what everybody is. */
 export type Caller = ReadonlySet<string>;
@@ -19,8 +19,8 @@ const EVERYBODY = '$all';
 const ADMINS = '$admins';
 /** What projections write: the server lets every user read it. */
 const EMITTED = /^\$(ce|et|bc|category)-|^\$streams$|^\$projections-.+-result$/;
-const KEYS = { read: '$r', write: '$w', delete: '$d' } as const;
-const OF_METADATA = { read: '$mr', write: '$mw', delete: '$mw' } as const;
+const KEYS = { read: '$r', write: '$w' } as const;
+const OF_METADATA = { read: '$mr', write: '$mw' } as const;
 
 /** What is changed counts for the next call: calls that run are not looked at again. */
 export class Users {

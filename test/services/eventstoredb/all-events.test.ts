@@ -58,20 +58,6 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(await read(later(position, BEYOND))).toEqual([]);
   });
 
-  test('a subscription from beyond the end: 23.10 is caught up and goes on, 25 gives nothing', async () => {
-    const subscription = subscribe(later(position, BEYOND));
-    const given: unknown[] = [];
-    subscription.on('data', (each) => given.push(...numbers([each])));
-    await once(subscription, version === '25' ? 'confirmation' : 'caughtUp');
-    const heard = collect(subscribe(position), 2);
-    for (const number of [2, 3]) await client.appendToStream('account-1', event(number));
-    expect(numbers(await heard)).toEqual([2, 3]);
-    // Answered after what was given to the subscription before.
-    await collect(client.readStream('account-1'));
-    expect(given).toEqual(version === '25' ? [] : [2, 3]);
-    await subscription.unsubscribe();
-  });
-
   needsTestServer(() =>
     test('checkpoints have no prepare (23.10) or lie behind their record (25) until the end, and are exact when live', async () => {
       const { data, url } = await start({ version });

@@ -4,11 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Member } from './calls.js';
-import { type EventStoreOptions, type EventStoreServer, startEventStore } from './event-store-server.js';
+import { type EventStoreServer, HOST, startEventStore } from './event-store-server.js';
 import type { NodeRole, Seat } from './node-role.js';
 import { StoredData } from './stored-data.js';
-
-export type ClusterOptions = Pick<EventStoreOptions, 'tls' | 'users'>;
 
 export interface EventStoreCluster {
   /** Names every member: the client asks them who leads. */
@@ -22,20 +20,17 @@ export interface EventStoreCluster {
   elect(member: EventStoreServer | null): void;
   /** It reaches no other member: its log stands still, and clients go on reaching it. */
   cutOff(member: EventStoreServer): void;
-  /** Its log catches up. */
-  rejoin(member: EventStoreServer): void;
   /** Starts those again that were killed, where they were; `members` has the new ones in their places. */
   revive(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startEventStoreCluster(size = 3, each: ClusterOptions = {}): Promise<EventStoreCluster> {
-  const host = each.tls ? 'localhost' : '127.0.0.1';
-  const seats = new Seats(size, host);
+export async function startEventStoreCluster(size = 3): Promise<EventStoreCluster> {
+  const seats = new Seats(size);
   const { servers: members } = seats;
-  for (let place = 0; place < size; place += 1) members.push(await startEventStore({ ...each, cluster: seats }));
+  for (let place = 0; place < size; place += 1) members.push(await startEventStore({ cluster: seats }));
   return {
-    url: `esdb://${members.map(({ port }) => `${host}:${port}`).join(',')}?tls=${each.tls !== undefined}`,
+    url: `esdb://${members.map(({ port }) => `${HOST}:${port}`).join(',')}?tls=false`,
     members,
     get leader() {
       return members[seats.elected ?? 0] as EventStoreServer;
@@ -48,12 +43,10 @@ export async function startEventStoreCluster(size = 3, each: ClusterOptions = {}
       seats.elected = member && members.indexOf(member);
     },
     cutOff: (member) => seats.cutOff(members.indexOf(member)),
-    rejoin: (member) => seats.rejoin(members.indexOf(member)),
     revive: async () => {
       for (const place of seats.dead) {
-        seats.rejoin(place);
         const { port = 0 } = members[place] ?? {};
-        members[place] = await startEventStore({ ...each, port, cluster: seats });
+        members[place] = await startEventStore({ port, cluster: seats });
         seats.dead.delete(place);
       }
     },
@@ -62,7 +55,7 @@ export async function startEventStoreCluster(size = 3, each: ClusterOptions = {}
 }
 
 /** A follower that lost its leader stays one until another is elected. */
-const STATES = { leader: 'leader', follower: 'follower', 'cut-off': 'follower', leaderless: 'unknown' } as const;
+const STATES = { leader: 'leader', follower: 'follower', leaderless: 'unknown' } as const;
 
 interface Apart {
   readonly data: StoredData;
@@ -72,27 +65,18 @@ interface Apart {
 class Seats implements Seat {
   readonly servers: EventStoreServer[] = [];
   readonly dead = new Set<number>();
-  readonly #host: string;
   elected: number | null = 0;
   readonly #ids: readonly string[];
   readonly #data = new StoredData();
   /** Those that are cut off: their log, and whom they know as the leader. */
   readonly #apart = new Map<number, Apart>();
 
-  constructor(size: number, host: string) {
-    this.#host = host;
+  constructor(size: number) {
     this.#ids = Array.from({ length: size }, () => randomUUID());
   }
 
   cutOff(place: number): void {
     if (!this.#apart.has(place)) this.#apart.set(place, { data: this.#data.copy(), leader: this.elected });
-  }
-
-  rejoin(place: number): void {
-    const apart = this.#apart.get(place);
-    this.#apart.delete(place);
-    // Subscriptions wait for it to grow.
-    apart?.data.appends.emit('append');
   }
 
   data(port: number): StoredData {
@@ -119,7 +103,7 @@ class Seats implements Seat {
     }
     const known = this.#apart.has(place) ? (this.#apart.get(place)?.leader ?? null) : elected;
     if (known === null || known === place || place < 0) return { kind: 'leaderless' };
-    return { kind: 'cut-off', leader: this.#endpoint(known) };
+    return { kind: 'follower', leader: this.#endpoint(known) };
   }
 
   /** Not there yet: a server that is just starting. */
@@ -141,6 +125,6 @@ class Seats implements Seat {
   }
 
   #endpoint(place: number): Endpoint {
-    return { host: this.#host, port: this.servers[place]?.port ?? 0 };
+    return { host: HOST, port: this.servers[place]?.port ?? 0 };
   }
 }

@@ -29,7 +29,7 @@ import { appendHandler } from './streams-append.js';
 import { deleteHandler, tombstoneHandler } from './streams-delete.js';
 import { readHandler } from './streams-read.js';
 
-const HOST = '127.0.0.1';
+export const HOST = '127.0.0.1';
 
 export interface EventStoreOptions {
   /** By default DEFAULT_VERSION. */

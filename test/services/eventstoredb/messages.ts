@@ -40,12 +40,10 @@ export function proposed(message: Pick<AppendReq.ProposedMessage, keyof AppendRe
 interface ExpectedOptions {
   hasNoStream(): boolean;
   hasAny(): boolean;
-  hasStreamExists(): boolean;
 }
 
 export function expectedOf(options: ExpectedOptions, revision: string): Expected {
   if (options.hasAny()) return 'any';
-  if (options.hasStreamExists()) return 'stream_exists';
   return options.hasNoStream() ? NONE : Number(revision);
 }
 

@@ -1,15 +1,12 @@
 /** The role of a server in its cluster, and what it refuses in that role. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Metadata, status } from '@grpc/grpc-js';
 import { type Context, type Endpoint, type Member, notReady, RpcError } from './calls.js';
 import type { StoredData } from './stored-data.js';
 
 export type NodeRole =
   | { readonly kind: 'leader' }
-  /** It forwards what is to be written. */
+  /** Perhaps of the last leader that it knew: it may reach none. */
   | { readonly kind: 'follower'; readonly leader: Endpoint }
-  /** It reaches no leader: this is the last one it knew. */
-  | { readonly kind: 'cut-off'; readonly leader: Endpoint }
   /** It knows of no leader, or was the leader and lost its majority. */
   | { readonly kind: 'leaderless' };
 
@@ -20,9 +17,6 @@ export interface Seat {
   /** The log as far as it has reached this member. */
   data(port: number): StoredData;
 }
-
-/** As a real server's, from its time limits for prepares and commits. */
-const FORWARDING_TIMEOUT_MS = 4_300;
 
 function isLeaderRequired(metadata: Metadata): boolean {
   return metadata.get('requires-leader')[0] === 'true';
@@ -35,7 +29,6 @@ export function mayRead(role: NodeRole, metadata: Metadata): void {
     case 'leader':
       return;
     case 'follower':
-    case 'cut-off':
       throw notLeader(role.leader);
     case 'leaderless':
       throw notReady();
@@ -44,18 +37,12 @@ export function mayRead(role: NodeRole, metadata: Metadata): void {
   }
 }
 
-/**
- * Writes here or, as if it were forwarded, at the leader: at once, so that what came first is written first.
- * @throws RpcError, and what `write` throws
- */
-export async function writing(context: Context, metadata: Metadata, gone: AbortSignal, write: () => void) {
-  const { faults } = context;
+/** Every writer of the tests requires the leader, so that none forwards. @throws RpcError, and what `write` throws */
+export async function writing(context: Context, metadata: Metadata, write: () => void): Promise<void> {
   const role = context.nodeRole();
-  if (faults.isNotReady || role.kind === 'leaderless') throw notReady();
+  if (context.faults.isNotReady || role.kind === 'leaderless') throw notReady();
   mayRead(role, metadata);
-  if (role.kind !== 'cut-off') return write();
-  await delay(FORWARDING_TIMEOUT_MS, undefined, { signal: gone });
-  throw new RpcError(status.ABORTED, 'Operation timed out: Forwarding timeout');
+  write();
 }
 
 function notLeader({ host, port }: Endpoint): RpcError {

@@ -21,7 +21,6 @@ const count = (stream: string, number: number) =>
   client.appendToStream(stream, jsonEvent({ type: 'Counted', data: { number } }));
 const state = (partition = 'account-1') => client.getProjectionState('counts', { partition });
 const status = () => client.getProjectionStatus('counts');
-const listed = async () => (await client.listProjections()).map(({ name }) => name).sort();
 const stateIs = (expected: unknown) =>
   eventually(async () => JSON.stringify(await state()) === JSON.stringify(expected));
 const UNTYPED = { kind: 'UnknownError', type: 'unknown' };
@@ -74,33 +73,25 @@ describe('a projection', () => {
   });
 });
 
-test.each([
-  ['throws', 'throw new Error("broken")', /broken/],
-  ['makes a NaN', 'state.count = Number.NaN', /cannot be written as valid JSON/],
-  ['runs for too long', 'for (;;);', /took too long to execute \(took: 00:00:00\.25\d*, allowed: 00:00:00\.25\d*$/m],
-  ['uses what the server has not', 'console.log(state)', /console is not defined/],
-])('a handler that %s faults the projection until it is mended, and then it goes on there', async (_, step, why) => {
-  await client.createProjection('counts', counting(`if (event.data.number === 1) { ${step} } else state.count += 1`));
-  for (const number of [5, 1, 5]) await count('account-1', number);
+test('a handler that throws faults the projection until it is mended, and then it goes on there', async () => {
+  await client.createProjection('counts', counting(`if (event.data.number === 1) throw new Error("broken")`));
+  for (const number of [5, 1]) await count('account-1', number);
   await eventually(async () => (await status())?.status === 'Faulted (Enabled)');
-  expect((await status())?.stateReason).toMatch(why);
-  expect(await state()).toEqual({ count: 1 });
+  expect((await status())?.stateReason).toMatch(/broken/);
+  expect(await state()).toEqual({ count: 0 });
   await client.updateProjection('counts', counting());
-  await stateIs({ count: 7 });
+  await stateIs({ count: 1 });
 });
 
 test.each(VERSIONS)('a %s takes a source that does not compile, and never answers about its state', async (version) => {
   client = connect((await open({ version })).url);
   await client.createProjection('counts', 'fromCategory(');
-  if (version === '23.10') {
-    expect(await failure(status())).toMatchObject(UNTYPED);
-    expect(await failure(client.listProjections())).toMatchObject(UNTYPED);
-  } else expect((await status()).status).toMatch(/^Faulted/);
+  if (version === '23.10') expect(await failure(status())).toMatchObject(UNTYPED);
+  else expect((await status()).status).toMatch(/^Faulted/);
   const asked = client.getProjectionState('counts', { partition: 'account-1', deadline: 200 });
   expect(await failure(asked)).toMatchObject({ type: 'deadline-exceeded' });
   await client.updateProjection('counts', counting());
-  const system = ['$by_category', '$by_correlation_id', '$by_event_type', '$stream_by_category', '$streams'];
-  expect(await listed()).toEqual([...system, 'counts']);
+  expect((await status()).status).toBe('Running');
 });
 
 test.each(VERSIONS)('a %s says of each call about a projection that is not there that it is not', async (version) => {

@@ -151,31 +151,27 @@ function statisticsHandler(
       if (faults.isNotReady) throw notReady();
       if (runsProjections === 'none') throw projectionsOff();
       const linked = data.projections.get(BY_CATEGORY)?.seen ?? 0;
-      for (const [name, projection] of asked(context, runner, call.request.getOptions()?.getName())) {
-        const isRun = runsProjections === 'all' || isStandard(name);
-        const seen = {
-          linked,
-          isRun,
-          isHeld: faults.areProjectionsHeld,
-          hasBegun: runner.hasBegun(name),
-          fault: runner.faultOf(name, projection),
-        };
-        call.write(new messages.StatisticsResp().setDetails(details(name, projection, seen)));
-      }
+      const name = call.request.getOptions()?.getName() ?? '';
+      const projection = asked(context, runner, name);
+      const seen = {
+        linked,
+        isRun: runsProjections === 'all' || isStandard(name),
+        isHeld: faults.areProjectionsHeld,
+        hasBegun: runner.hasBegun(name),
+        fault: runner.faultOf(name, projection),
+      };
+      call.write(new messages.StatisticsResp().setDetails(details(name, projection, seen)));
     });
 }
 
-/** Without a name all. With 23.10 one that does not compile spoils the list for all. */
-function asked({ data, version }: Context, runner: ProjectionRunner, name = ''): [string, StoredProjection][] {
-  const found = [...data.projections].filter(([each]) => !name || each === name);
-  if (name && found.length === 0) throw projectionMissing(version, name, 'Statistics');
-  if (
-    version === '23.10' &&
-    found.some(([each, projection]) => !isStandard(each) && runner.programOf(each, projection) instanceof Error)
-  ) {
+/** With 23.10 a source that does not compile spoils the answer. */
+function asked({ data, version }: Context, runner: ProjectionRunner, name: string): StoredProjection {
+  const projection = data.projections.get(name);
+  if (!projection) throw projectionMissing(version, name, 'Statistics');
+  if (version === '23.10' && !isStandard(name) && runner.programOf(name, projection) instanceof Error) {
     throw new RpcError(status.UNKNOWN, 'Exception was thrown by handler. ArgumentNullException');
   }
-  return found;
+  return projection;
 }
 
 interface Seen {
@@ -190,23 +186,15 @@ interface Seen {
 }
 
 function details(name: string, projection: StoredProjection, how: Seen): StatisticsResp.Details {
-  const { seen, epoch, states } = projection;
+  const { seen } = projection;
   const { linked, hasBegun, fault } = how;
   const progress = hasBegun ? (seen / linked) * 100 : NOT_BEGUN;
   return new messages.StatisticsResp.Details()
     .setName(name)
-    .setEffectivename(name)
-    .setMode('Continuous')
     .setStatus(statusOf(projection, how))
     .setStatereason(fault ?? '')
     .setProgress(isStandard(name) ? 100 : progress)
-    .setPartitionscached(states.size)
-    .setPosition(`C:${seen}/P:${seen}`)
-    .setEventsprocessedafterrestart(`${seen}`)
-    .setEpoch(`${epoch}`)
-    .setVersion(`${epoch}`)
-    .setCoreprocessingtime('0')
-    .setBufferedevents('0');
+    .setPosition(`C:${seen}/P:${seen}`);
 }
 
 function statusOf({ enabled, seen }: StoredProjection, { isRun, fault, isHeld, linked }: Seen): string {

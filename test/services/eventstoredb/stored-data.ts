@@ -40,7 +40,6 @@ export type Roles = string | readonly string[];
 export interface StoredAcl {
   readonly $r?: Roles;
   readonly $w?: Roles;
-  readonly $d?: Roles;
   readonly $mr?: Roles;
   readonly $mw?: Roles;
 }

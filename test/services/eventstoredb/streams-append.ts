@@ -3,9 +3,9 @@
  * client of this server, which does not offer BatchAppend.
  */
 import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { type handleClientStreamingCall, status } from '@grpc/grpc-js';
-import { type Append, append, type Expected, MOST_BYTES, type Outcome } from './append-rules.js';
-import { type Context, goneWith, RpcError, streamDeleted } from './calls.js';
+import type { handleClientStreamingCall } from '@grpc/grpc-js';
+import { type Append, append, type Outcome } from './append-rules.js';
+import { type Context, streamDeleted } from './calls.js';
 import { expectedOf, proposed, shared, streamName, streams } from './messages.js';
 import { writing } from './node-role.js';
 import { NONE } from './stored-data.js';
@@ -23,13 +23,12 @@ function store(context: Context, peer: string, request: Append): Outcome | undef
 export function appendHandler(context: Context): handleClientStreamingCall<AppendReq, AppendResp> {
   return (call, answer) => {
     const requests: AppendReq[] = [];
-    const gone = goneWith(call);
     call.on('data', (request: AppendReq) => requests.push(request));
     call.on('end', () => {
       // A client that gave up in the middle: what came so far is not an append.
       if (call.cancelled) return;
       const request = appendOf(requests);
-      writing(context, call.metadata, gone, () => {
+      writing(context, call.metadata, () => {
         context.access.must(call.metadata, 'write', request.stream);
         const outcome = store(context, call.getPeer(), request);
         if (outcome) answer(null, answerTo(outcome, request));
@@ -52,13 +51,8 @@ function answerTo(outcome: Outcome, { stream, expected }: Append): AppendResp {
   switch (outcome.kind) {
     case 'deleted':
       throw streamDeleted(stream);
-    case 'too-large':
-      throw new RpcError(status.INVALID_ARGUMENT, `Maximum Append Size of ${MOST_BYTES} Exceeded.`, {
-        exception: 'maximum-append-size-exceeded',
-        'maximum-append-size': `${MOST_BYTES}`,
-      });
     case 'wrong-version':
-      return new streams.AppendResp().setWrongExpectedVersion(wrongVersion(expected, outcome.current));
+      return new streams.AppendResp().setWrongExpectedVersion(wrongVersion(Number(expected), outcome.current));
     case 'stored': {
       const success = new streams.AppendResp.Success();
       if (!outcome.last) return new streams.AppendResp().setSuccess(success.setNoPosition(new shared.Empty()));
@@ -70,12 +64,10 @@ function answerTo(outcome: Outcome, { stream, expected }: Append): AppendResp {
   }
 }
 
-function wrongVersion(expected: Expected, current: number): AppendResp.WrongExpectedVersion {
+function wrongVersion(expected: number, current: number): AppendResp.WrongExpectedVersion {
   const wrong = new streams.AppendResp.WrongExpectedVersion();
   if (current === NONE) wrong.setCurrentNoStream(new shared.Empty());
   else wrong.setCurrentRevision(`${current}`);
-  if (expected === 'any') return wrong.setExpectedAny(new shared.Empty());
-  if (expected === 'stream_exists') return wrong.setExpectedStreamExists(new shared.Empty());
   if (expected === NONE) return wrong.setExpectedNoStream(new shared.Empty());
   return wrong.setExpectedRevision(`${expected}`);
 }

@@ -18,8 +18,6 @@ interface Source {
   readonly first: number;
   /** Records up to this position are passed over. */
   readonly after: bigint;
-  /** KurrentDB 25 from beyond the end: neither a caught-up mark nor events. */
-  readonly isSilent?: boolean;
   readonly isWanted: (event: StoredEvent) => boolean;
   /** A checkpoint comes after so many records, wanted or not. */
   readonly checkpointEvery: number;
@@ -62,7 +60,6 @@ async function run(
     await send(call, message, signal);
   };
   await give(confirmation());
-  if (source.isSilent) await forEver(signal);
   const feed = new Feed(context, source, give);
   for (let index = source.first; ; index += 1) {
     if (index >= context.data.log.length) {
@@ -138,7 +135,7 @@ function sourceOf(context: Context, options: ReadReq.Options): Source {
   };
 }
 
-type Start = Pick<Source, 'first' | 'after' | 'isSilent'>;
+type Start = Pick<Source, 'first' | 'after'>;
 
 /** The event at the position is not given again: but it stands behind the position `commit/0`. */
 function startOf({ data, version }: Context, from: ReadReq.Options.AllOptions | undefined): Start {
@@ -148,7 +145,7 @@ function startOf({ data, version }: Context, from: ReadReq.Options.AllOptions | 
   const prepare = BigInt(from.getPosition()?.getPreparePosition() ?? 0);
   const first = data.indexOf(commit);
   if (first === null) throw insideAnEvent(version);
-  if (first === data.log.length) return { first, after: BEFORE_ALL, isSilent: version === '25' };
+  if (first === data.log.length) throw new RpcError(status.UNIMPLEMENTED, 'No subscription begins beyond the end');
   return { first, after: prepare < commit ? commit - 1n : commit };
 }
 
