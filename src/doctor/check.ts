@@ -57,7 +57,6 @@ const SET_RIGHT = 'correct the setting: see docs/settings.md';
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['InvalidConfig', SET_RIGHT],
   ['NoConnectionString', SET_RIGHT],
-  ['CaFileUnusable', SET_RIGHT],
   ['MasterKeyMissing', 'restore master.key from its backup'],
   ['DataDirUnusable', 'check the permissions of DATA_DIR, and whether its disk is full or broken'],
   ['StoreDamaged', 'see the check of store.sqlite'],

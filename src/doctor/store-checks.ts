@@ -18,7 +18,7 @@ import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
-/** Null: no embedded store yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString, CaFileUnusable */
+/** Null: no embedded store yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
 type Findings = readonly Finding[];

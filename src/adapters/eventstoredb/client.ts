@@ -6,65 +6,43 @@ import { withinTime } from '../common/time-limit.js';
 import { patchClient } from './client-patches.js';
 
 const CLOSE_WITHIN_MS = 2_000;
-const OPTION = /[?&]([^=&?]+)=([^&?]+)/g;
-const NAMES_A_FILE = 'tlsCaFile in EVENT_STORE_URL names a file';
-
-class CaFileUnusable extends Error {
-  override readonly name = 'CaFileUnusable';
-  readonly code = 'CA_FILE_UNUSABLE';
-}
+const CA_FILE = /[?&]tls[_-]?ca[_-]?file=([^&?]+)/i;
 
 class NoConnectionString extends Error {
   override readonly name = 'NoConnectionString';
   readonly code = 'NO_CONNECTION_STRING';
 }
 
-/** @throws CaFileUnusable; NoConnectionString, without the client's message, which quotes the string and its password */
+/** @throws NoConnectionString, without the client's message, which quotes the string and its password */
 export function connect(url: string): EventStoreDBClient {
   patchClient();
+  checkCaFile(url);
   try {
-    checkCaFile(url);
     return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));
   } catch (error) {
-    if (error instanceof CaFileUnusable) throw error;
     const text = "EVENT_STORE_URL is not a connection string that EventStoreDB's client accepts";
-    throw new NoConnectionString(`${text}: ${whyRefused(url, error)}`);
+    throw new NoConnectionString(`${text}: ${whyRefused(error)}`);
   }
 }
 
-/** Checked before the client does, which reports a bad file as a bad string. @throws CaFileUnusable, URIError */
+/** Checked before the client does, which reports a bad file as a bad string. @throws NoConnectionString */
 function checkCaFile(url: string): void {
-  const options = new Map([...url.matchAll(OPTION)].map(([, key = '', value = '']) => [plain(key), value.trim()]));
-  const path = options.get('tlscafile');
+  const [, path] = CA_FILE.exec(url) ?? [];
   // Without TLS the client ignores it.
-  if (path === undefined || options.get('tls') === 'false') return;
-  const pem = attempt("can't be read", () => readFileSync(decodeURIComponent(path), 'utf8'));
-  const certificates = attempt('has a damaged certificate', () => certificatesIn(pem));
-  if (certificates.length === 0) throw new CaFileUnusable(`${NAMES_A_FILE} that holds no certificate in PEM`);
-}
-
-/** As the client compares option names. */
-const plain = (key: string) => key.trim().toLowerCase().replace(/[_-]/g, '');
-
-function attempt<T>(failure: string, work: () => T): T {
+  if (path === undefined || /[?&]tls=false/i.test(url)) return;
+  let code = 'no PEM';
   try {
-    return work();
+    if (certificatesIn(readFileSync(decodeURIComponent(path), 'utf8')).length > 0) return;
   } catch (error) {
-    if (error instanceof URIError) throw error;
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CaFileUnusable(`${NAMES_A_FILE} that ${failure} (${code})`, { cause: error });
+    code = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
   }
+  throw new NoConnectionString(`tlsCaFile in EVENT_STORE_URL names a file without a readable certificate (${code})`);
 }
 
-/** What the client refuses: without what stands there, which may be a secret. */
-function whyRefused(url: string, error: unknown): string {
+/** By what the client expected and where: what stands there may be a secret. Its other messages name an option. */
+function whyRefused(error: unknown): string {
   const { expected, location = [0], message } = error as Error & { expected?: string; location?: [number, number] };
-  const [from] = location;
-  // A number that is out of its range: the message names its option.
-  if (expected === undefined) return error instanceof URIError ? 'a % in it begins no encoded character' : message;
-  if (url[from] === '[') return 'it takes no IPv6 address: use a host name';
-  const [, option] = /[?&]([^=?&]+)=$/.exec(url.slice(0, from)) ?? [];
-  return option ? `${option} must be ${expected}` : `it expects ${expected} where it has something else`;
+  return expected === undefined ? message : `it expects ${expected} at character ${location[0] + 1}`;
 }
 
 /** The client warns of an ignored option with the whole string and password: pass on only the first line, its name. */

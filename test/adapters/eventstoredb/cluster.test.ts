@@ -49,15 +49,6 @@ function follow(after: string | null = null) {
   return { seen, end };
 }
 
-it('is found by any of its members, and found again when its leader is gone', async () => {
-  await store.append('account-1', [event()], NO_STREAM);
-  const [leader, other] = cluster.members;
-  if (!leader || !other) throw new Error('a cluster has members');
-  await cluster.kill(leader);
-  cluster.elect(other);
-  expect(await store.append('account-1', [event()], 0)).toMatchObject({ revision: 1 });
-});
-
 it('that is down ends reads and appends with a line that says so', async () => {
   await killAll();
   const hasty = open(HASTY);

@@ -66,6 +66,13 @@ describe.each(SERVER_VERSIONS)('%s', (version) => {
       change: () => client.setStreamMetadata(STREAM, { maxCount: 1 }),
       why: 'its events before revision 2 were removed',
     },
+    'a maximum age': {
+      change: async () => {
+        await client.setStreamMetadata(STREAM, { maxAge: 10 });
+        server.data.age(STREAM, 11_000);
+      },
+      why: 'its events have expired: its metadata has a $maxAge of 10 s',
+    },
   };
 
   describe.each(Object.entries(CHANGES))('%s', (_, { change, why }) => {

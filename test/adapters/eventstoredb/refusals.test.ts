@@ -98,39 +98,27 @@ describe('a connection string', () => {
   const withFile = (path: string, key = 'tlsCaFile') => `esdb://${KNOWN}localhost:2113?tls=true&${key}=${path}`;
 
   it.each([
-    ['that is not there', () => join(folder.path, 'nowhere.pem'), /can't be read \(ENOENT\)$/],
-    ['that is a folder', () => folder.path, /can't be read \(EISDIR\)$/],
-    ['without a certificate', () => file('no.pem', 'no PEM'), /holds no certificate in PEM$/],
-  ])('with a CA file %s: names tlsCaFile and the code', (_, path, end) => {
-    for (const key of ['tlsCaFile', 'tls-ca-file', 'TLSCAFILE']) {
-      expect(said(withFile(path(), key))).toMatch(/^CaFileUnusable: tlsCaFile in EVENT_STORE_URL names a file that /);
-      expect(said(withFile(path(), key))).toMatch(end);
-      expect(said(withFile(encodeURIComponent(path()), key))).toMatch(end);
-    }
+    ['that is not there', async () => join(folder.path, 'nowhere.pem'), 'ENOENT'],
+    ['that is a folder', async () => folder.path, 'EISDIR'],
+    ['without a certificate', async () => file('no.pem', 'no PEM'), 'no PEM'],
+    ['of which a later certificate is damaged', async () => damaged((await testAuthority()).cert), 'ERR_OSSL_\\w+'],
+  ])('with a CA file %s: names tlsCaFile and the code', async (_, at, code) => {
+    const path = await at();
+    const sentence = `^NoConnectionString: tlsCaFile in EVENT_STORE_URL names a file .* \\(${code}\\)$`;
+    for (const key of ['tlsCaFile', 'tls-ca-file', 'TLSCAFILE'])
+      expect(said(withFile(path, key))).toMatch(new RegExp(sentence));
+    expect(said(withFile(encodeURIComponent(path)))).toMatch(new RegExp(sentence));
   });
-
-  it('with a CA file of which a later certificate is damaged is refused', async () => {
-    const { cert } = await testAuthority();
-    const path = file('two.pem', `${cert}\n${cert.replace('MII', 'MIJ')}`);
-    expect(said(withFile(path))).toMatch(/names a file that has a damaged certificate \(ERR_OSSL_\w+\)$/);
-  });
+  const damaged = (cert: string) => file('two.pem', `${cert}\n${cert.replace('MII', 'MIJ')}`);
 
   it.each([
-    ['localhost:2113?tls=False', /: tls must be true or false$/],
-    ['localhost:2113?tls=true&nodePreference=first', /: nodePreference must be leader or follower /],
-    ['[::1]:2113?tls=false', /: it takes no IPv6 address: use a host name$/],
-    ['localhost:1:1', /: it expects , or \?key=value where it has something else$/],
+    ['localhost:2113?tls=False', /: it expects true or false at character 27$/],
+    ['localhost:1:1', /: it expects , or \?key=value at character 19$/],
     ['localhost?keepAliveInterval=-3', /: Invalid keepAliveInterval "-3"/],
-    ['admin:%@localhost', /: a % in it begins no encoded character$/],
-    ['localhost?userCertFile=/c.pem', /: userCertFile must be given with accompanying userKeyFile$/],
-  ])('that the client refuses says why: %s', (rest, reason) => {
+    [`admin:${PASSWORD}%@localhost`, /: URI malformed$/],
+  ])('that the client refuses says why, without its password: %s', (rest, reason) => {
     expect(said(`esdb://${rest}`)).toMatch(/^NoConnectionString: EVENT_STORE_URL is not a connection string /);
     expect(said(`esdb://${rest}`)).toMatch(reason);
-  });
-
-  it('that is none: says so, without its password', () => {
-    expect(said(`esdb://admin:${PASSWORD}@localhost:1:1`)).toMatch(/^NoConnectionString: /);
-    expect(said(`esdb://admin:${PASSWORD}@localhost:1:1`)).not.toContain(PASSWORD);
-    expect(said(withFile('%', 'tlsCaFile'))).toMatch(/^NoConnectionString: /);
+    expect(said(`esdb://${rest}`)).not.toContain(PASSWORD);
   });
 });
