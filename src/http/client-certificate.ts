@@ -9,9 +9,7 @@ export const showClientCertificate = read({
   path: '/api/client-certificate',
   description: 'For receivers that demand one (mutual TLS). Pin its issuer: it is replaced before it expires.',
   needsAccount: false,
-  responses: {
-    200: object('ShownClientCertificate', 'The client certificate of the service.', {
-      certificate: orNull(CLIENT_CERTIFICATE),
-    }),
-  },
+  returns: object('ShownClientCertificate', 'The client certificate of the service.', {
+    certificate: orNull(CLIENT_CERTIFICATE),
+  }),
 }).answer(async ({ clientCertificate }) => () => ({ certificate: clientCertificate }));

@@ -1,6 +1,6 @@
 /** The operations as a client sees them: by path and method, the parameters, body, and answers by status. */
 
-import type { Schema, Static } from '../schema.js';
+import type { Static } from '../schema.js';
 import type { Query } from './query.js';
 import type { ApiRoute } from './server.js';
 
@@ -15,13 +15,7 @@ interface Json<T> {
   content: { 'application/json': Writable<T> };
 }
 
-type Answers<Responses> = {
-  [Status in keyof Responses]: Responses[Status] extends { schema: infer S }
-    ? Json<Static<S>>
-    : Responses[Status] extends Schema
-      ? Json<Static<Responses[Status]>>
-      : { content?: never };
-};
+type StatusOf<Route> = Route extends { status: infer Status extends number } ? Status : 200;
 type RequestBody<Route> = Route extends { body: { type: 'json'; schema: infer S } }
   ? Route extends { body: { isOptional: true } }
     ? { requestBody?: Json<Static<S>> }
@@ -34,7 +28,7 @@ type Parameters<Route> = {
 };
 type Call<Route extends ApiRoute> = RequestBody<Route> & {
   parameters: Route extends { path: `${string}{id}${string}` } ? Parameters<Route> : Omit<Parameters<Route>, 'path'>;
-  responses: Answers<Route['responses']>;
+  responses: { [Status in StatusOf<Route>]: Json<Static<Route['returns']>> };
 };
 
 export type Paths = {

@@ -79,12 +79,10 @@ export const listHistory = read({
     from: timeQuery('Only changes at this time (ISO 8601) or later.'),
     to: timeQuery('Only changes before this time (ISO 8601).'),
   },
-  responses: {
-    200: object('HistoryPage', "A page of an account's history.", {
-      events: list('The changes, newest first.', CHANGE),
-      next: textOrNull('Send it as `before` for the next page. Null on the last page.'),
-    }),
-  },
+  returns: object('HistoryPage', "A page of an account's history.", {
+    events: list('The changes, newest first.', CHANGE),
+    next: textOrNull('Send it as `before` for the next page. Null on the last page.'),
+  }),
 }).answer(async ({ accounts, store }, { accountId, query, place }) => {
   const { limit, before, ...filters } = query;
   const now = registered(await accounts.credentialsNow(accountId));

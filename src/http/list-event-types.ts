@@ -25,9 +25,7 @@ export const listEventTypes = read({
   path: '/api/event-types',
   description: 'Lists the types of payment events that webhooks can be registered for, with the schema of their data.',
   needsAccount: false,
-  responses: {
-    200: object('EventTypeList', 'The event types.', { eventTypes: list('The event types.', TYPE) }),
-  },
+  returns: object('EventTypeList', 'The event types.', { eventTypes: list('The event types.', TYPE) }),
 }).answer(async ({ catalogue }) => () => ({
   eventTypes: [...catalogue.values()].map(({ problem: _, paths: _paths, ...shown }) => shown),
 }));

@@ -12,12 +12,10 @@ export const showNotices = read({
   id: 'showNotices',
   path: '/api/notices',
   description: 'Shows the URL that is told when a webhook fails, recovers or is deactivated.',
-  responses: {
-    200: object('NoticeSettings', 'Where the account gets its notices.', {
-      url: orNull(url('The URL, exactly as it was set. Null: none is set.')),
-      headers: headersOf('notice'),
-    }),
-  },
+  returns: object('NoticeSettings', 'Where the account gets its notices.', {
+    url: orNull(url('The URL, exactly as it was set. Null: none is set.')),
+    headers: headersOf('notice'),
+  }),
 }).answer(async ({ accounts, sealing }, { accountId, ctx }) => {
   const found = registered(await accounts.webhooks(accountId));
   const { url: target = null, headers = [] } = found.notices ?? {};
@@ -36,9 +34,7 @@ export const setNotices = write({
   description:
     'Sets the URL that gets the notices of the account, and replaces the one before. Notices are signed, sent and retried like payment events. A webhook that has the same URL causes none: use a URL on another host, so that a notice arrives when the webhooks do not.',
   body: { type: 'json', schema: TARGET },
-  responses: {
-    200: { description: 'Notices go to the URL. Also returned if they already did.', schema: SUCCESS },
-  },
+  returns: SUCCESS,
 }).answer(async (parts, asked) => {
   const target = sealedEndpoint(parts, asked.accountId, asked.body);
   await commanded(parts, asked, { type: 'SetNotices', ...target, at: asked.at });
@@ -49,10 +45,9 @@ export const removeNotices = write({
   id: 'removeNotices',
   method: 'delete',
   path: '/api/notices',
-  description: 'Removes the notice URL. Notices that wait for their next attempt are not sent either.',
-  responses: {
-    200: { description: 'The account has no notice URL. Also returned if it had none.', schema: SUCCESS },
-  },
+  description:
+    'Removes the notice URL. Notices that wait for their next attempt are not sent either. Succeeds also if there is none.',
+  returns: SUCCESS,
 }).answer(async (parts, asked) => {
   await commanded(parts, asked, { type: 'RemoveNotices', at: asked.at });
   return { success: true, message: 'no notices are sent' };

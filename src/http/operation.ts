@@ -7,7 +7,6 @@ import type { ApiParts } from './api-parts.js';
 import { jsonReader } from './body.js';
 import type { Query } from './query.js';
 import { callerOf, commandContext } from './request-context.js';
-import { ERROR } from './shared-schemas.js';
 
 export interface Operation {
   /** The operation's name in generated clients; its words are its summary. */
@@ -37,11 +36,18 @@ export interface Operation {
     | { readonly type: 'json' | 'form'; readonly schema: Schema; readonly isOptional?: boolean }
     /** By media type. The operation reads the body itself. */
     | { readonly type: 'own'; readonly content: Readonly<Record<string, Schema>> };
-  /**
-   * By status: the schema of what it answers, or when it refuses. Refusals of its kind are added: 400, 401, 403, 404, 413,
-   * 415, 429, 431, 500 and 503.
-   */
-  readonly responses: Readonly<Record<number, Schema | Response | string>>;
+  /** What it answers. */
+  readonly returns: Schema;
+  /** If absent, 200. */
+  readonly status?: 201 | 202;
+  /** The headers of the answer: name -> description. */
+  readonly sets?: Readonly<Record<string, string>>;
+  /** Its answer has an entity tag, for clients that ask again and again. */
+  readonly isTagged?: true;
+  /** By status: when it refuses. Refusals of its kind are added: 400, 401, 403, 404, 413, 415, 429, 431, 500 and 503. */
+  readonly refusals?: Readonly<Record<number, string>>;
+  /** What it answers then, if not `Error`. */
+  readonly refusal?: Schema;
 }
 
 export type Route<O extends Operation = Operation> = O & { readonly handle: (ctx: Context) => Promise<void> | void };
@@ -73,12 +79,11 @@ export interface Commanded<O = unknown> extends Asked<O> {
   readonly at: string;
 }
 
-/** A command of an account. Its answer has the first status of its responses. */
+/** A command of an account. */
 export function write<const O extends Omit<Operation, 'security'>>(given: O) {
   const described = { ...WRITE, ...given };
-  const { body: taken } = given;
+  const { body: taken, status = 200 } = given;
   const readBody = taken?.type === 'json' ? jsonReader(taken.schema, taken.isOptional) : async () => undefined;
-  const [status] = Object.keys(given.responses);
   return {
     answer: (handle: (parts: ApiParts, asked: Commanded<O>) => Promise<object>) => (parts: ApiParts) =>
       route(described, async (ctx) => {
@@ -86,25 +91,7 @@ export function write<const O extends Omit<Operation, 'security'>>(given: O) {
         const body = (await readBody(ctx)) as Commanded<O>['body'];
         const at = parts.now().toISOString();
         ctx.body = await handle(parts, { ctx, accountId, body, context: commandContext(ctx, actor), at });
-        ctx.status = Number(status);
+        ctx.status = status;
       }),
   };
-}
-
-export interface Response {
-  readonly description: string;
-  /** Absent: no body. */
-  readonly schema?: Schema;
-  /** Name -> description. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** The schema tells of the response, unless that is described. */
-export function responseOf(given: Schema | Response | string): Response {
-  if (typeof given === 'string') return { description: given, schema: ERROR };
-  return isResponse(given) ? given : { description: String(given.description), schema: given };
-}
-
-function isResponse(given: Schema | Response): given is Response {
-  return 'schema' in given || 'headers' in given;
 }

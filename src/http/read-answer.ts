@@ -5,11 +5,10 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { AccountView, AskView } from '../ports/deliveries-view.js';
-import { text } from '../schema.js';
 import type { Admitted } from './admission.js';
 import { ApiError, retryAfter } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
-import { type Asked, type Operation, type Response, route } from './operation.js';
+import { type Asked, type Operation, route } from './operation.js';
 import { type AskedQuery, type Query, readQuery } from './query.js';
 
 export const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
@@ -19,10 +18,9 @@ interface AskedToRead<O> extends Omit<Asked<O>, 'body'> {
   readonly place: Admitted;
 }
 
-/** Of what an account has: its cost is charged. With If-None-Match among its headers it has an entity tag. */
+/** Of what an account has: its cost is charged. */
 export function read<const O extends Omit<Operation, keyof typeof READ>>(given: O) {
   const described = { ...given, ...READ };
-  const isTagged = given.headers === IF_NONE_MATCH;
   return {
     answer: (find: (parts: ApiParts, asked: AskedToRead<O>) => Promise<() => unknown>) => (parts: ApiParts) =>
       route(described, (ctx) =>
@@ -30,7 +28,7 @@ export function read<const O extends Omit<Operation, keyof typeof READ>>(given: 
           const query = (given.query && readQuery(given.query, ctx.query)) as AskedToRead<O>['query'];
           const make = await find(parts, { ctx, accountId, query, place });
           const body = parts.admission.timed(accountId, () => JSON.stringify(make()));
-          if (!isTagged || !isUnchanged(ctx, body)) place.send(ctx, body);
+          if (!given.isTagged || !isUnchanged(ctx, body)) place.send(ctx, body);
         }),
       ),
   };
@@ -50,17 +48,6 @@ export async function viewAnswer<T>(
 export function notReadable(): ApiError {
   return new ApiError({ code: 'deliveries-unreadable' }, retryAfter(1_000));
 }
-
-export const IF_NONE_MATCH = {
-  'If-None-Match': text('The `ETag` of an earlier response: if nothing has changed since, the answer is 304.'),
-};
-
-export const ETAG = { ETag: 'Identifies this response: see `If-None-Match`.' };
-
-export const NOT_MODIFIED: Response = {
-  description: 'Nothing has changed since the response that `If-None-Match` names.',
-  headers: ETAG,
-};
 
 /** @returns whether the client has this body already: then the answer is a 304 */
 function isUnchanged(ctx: Context, body: string): boolean {

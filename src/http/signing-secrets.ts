@@ -19,11 +19,9 @@ export const listSigningSecrets = read({
   path: '/api/signing-secrets',
   description: 'Lists the signing secrets of the account that sign now, without the secrets themselves.',
   right: 'secrets',
-  responses: {
-    200: object('SigningSecretList', 'The signing secrets of the account.', {
-      secrets: list('Those that sign now, oldest first.', SIGNING_SECRET),
-    }),
-  },
+  returns: object('SigningSecretList', 'The signing secrets of the account.', {
+    secrets: list('Those that sign now, oldest first.', SIGNING_SECRET),
+  }),
 }).answer(async ({ accounts, now }, { accountId }) => {
   const found = registered(await accounts.credentialsNow(accountId));
   const { signingSecrets } = found.credentials;
@@ -46,13 +44,12 @@ export const rotateSigningSecret = write({
   description: `Issues a new signing secret. Deliveries are signed with it and, for 24 hours, also with the one before, so that receivers can change. At most ${MAX_SIGNING_SECRETS} secrets sign at the same time. With \`revokePrevious\` the new one alone signs.`,
   right: 'secrets',
   body: { type: 'json', schema: ROTATION, isOptional: true },
-  responses: {
-    201: object('IssuedSigningSecret', 'The secret is issued. It is shown only here.', {
-      secret: text('The secret: `whsec_` and base64 (Standard Webhooks).'),
-      endsAt: time('Until when the one before also signs. Now, if it is revoked.'),
-    }),
-    409: `The account has ${MAX_SIGNING_SECRETS} secrets that sign, and they are not revoked.`,
-  },
+  returns: object('IssuedSigningSecret', 'The secret is issued. It is shown only here.', {
+    secret: text('The secret: `whsec_` and base64 (Standard Webhooks).'),
+    endsAt: time('Until when the one before also signs. Now, if it is revoked.'),
+  }),
+  status: 201,
+  refusals: { 409: `The account has ${MAX_SIGNING_SECRETS} secrets that sign, and they are not revoked.` },
 }).answer(async ({ changeCredentials, sealing, randomBytes }, { accountId, body, context, at }) => {
   const { revokePrevious = false } = body;
   const secret = newSigningSecret(randomBytes);

@@ -39,13 +39,11 @@ export const showStats = read({
   path: '/api/stats',
   description: `Counts attempts in the step in which they began, and deliveries that ended without success in the step in which they ended. Steps without anything are included, with zeros. At most ${MOST_BUCKETS.toLocaleString('en')} steps are returned. Minutes are kept for two days, hours for as long as deliveries are listed; \`dataSince\` says since when.`,
   query: QUERY,
-  responses: {
-    200: object('Stats', 'The statistics. An attempt appears here shortly after it was made.', {
-      step: oneOf(STEPS, 'A minute or an hour, in UTC.', { title: 'StatsStep' }),
-      dataSince: timeOrNull('Nothing is counted before this time. Null if nothing was counted yet.'),
-      buckets: list('One for each step, oldest first, from `dataSince` on.', BUCKET),
-    }),
-  },
+  returns: object('Stats', 'The statistics. An attempt appears here shortly after it was made.', {
+    step: oneOf(STEPS, 'A minute or an hour, in UTC.', { title: 'StatsStep' }),
+    dataSince: timeOrNull('Nothing is counted before this time. Null if nothing was counted yet.'),
+    buckets: list('One for each step, oldest first, from `dataSince` on.', BUCKET),
+  }),
 }).answer(async ({ accounts, view, now }, { accountId, query: asked }) => {
   const at = now().getTime();
   const query = statsQuery(asked, at);

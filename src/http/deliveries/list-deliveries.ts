@@ -4,7 +4,7 @@ import { list, object, textOrNull } from '../../schema.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { type AskedQuery, cursorOf, webhookIdQuery } from '../query.js';
-import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, read, viewAnswer } from '../read-answer.js';
+import { read, viewAnswer } from '../read-answer.js';
 import { timeText } from '../shared-schemas.js';
 import { ownWebhook } from '../webhooks/webhook-command.js';
 import { COMPLETE_SINCE, DELIVERY, PAGE_QUERY, shownDelivery } from './delivery-page.js';
@@ -18,11 +18,6 @@ const PAGE = object('DeliveryPage', 'A page of deliveries. An attempt appears he
   completeSince: COMPLETE_SINCE,
 });
 
-const LISTED = {
-  headers: IF_NONE_MATCH,
-  responses: { 200: { description: String(PAGE.description), schema: PAGE, headers: ETAG }, 304: NOT_MODIFIED },
-};
-
 const IN_PAGES =
   'with their attempts, page by page, newest first by the time of publication. An event that was published twice has two deliveries with the same id. Test events are not included.';
 
@@ -31,7 +26,8 @@ export const listAccountDeliveries = read({
   path: '/api/deliveries',
   description: `Lists the deliveries of all webhooks of the account, removed ones included, ${IN_PAGES}`,
   query: { ...PAGE_QUERY, webhookId: webhookIdQuery('Only deliveries to this webhook.') },
-  ...LISTED,
+  returns: PAGE,
+  isTagged: true,
 }).answer(async (parts, { accountId, query }) => {
   registered(await parts.accounts.webhooks(accountId));
   return page(parts, accountId, query);
@@ -42,7 +38,8 @@ export const listDeliveries = read({
   path: '/api/webhooks/{id}/deliveries',
   description: `Lists the deliveries of a webhook ${IN_PAGES}`,
   query: PAGE_QUERY,
-  ...LISTED,
+  returns: PAGE,
+  isTagged: true,
 }).answer(async (parts, { accountId, ctx, query }) => {
   const { id: webhookId } = await ownWebhook(ctx, parts);
   return page(parts, accountId, { ...query, webhookId });

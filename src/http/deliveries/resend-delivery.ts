@@ -16,9 +16,7 @@ const TOUCHED = object('SuccessCount', 'The response to a command that succeeded
   count: count('How many publications of the event were sent again, or waited and were cancelled.'),
 });
 
-const REFUSALS = {
-  429: 'The account sent too many requests, or had too much sent again or cancelled. Retry-After says when to try again.',
-};
+const TOUCHES = { method: 'post', right: 'resend', returns: TOUCHED, status: 202 } as const;
 
 const REFUSED = {
   gone: { code: 'payload-gone' },
@@ -28,14 +26,11 @@ const REFUSED = {
 
 export const resendDelivery = write({
   id: 'resendDelivery',
-  method: 'post',
   path: '/api/deliveries/{id}/resend',
   description: `Makes one more attempt within seconds, whatever the outcome so far, under the same \`webhook-id\`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is \`exhausted\`. Of an event that was published more than once, only the newest publication is sent. Each request is carried out: while the delivery waits in the queue of its URL, a later request takes the place of the earlier one; otherwise each makes an attempt. Repeat it only if the answer was lost. A delivery is sent again at most ${MOST_REQUESTS} times.`,
-  right: 'resend',
-  responses: {
-    202: { description: 'The attempt follows.', schema: TOUCHED },
+  ...TOUCHES,
+  refusals: {
     409: 'Nothing can be sent: the webhook is inactive or was removed, the payload is no longer kept, or the delivery was sent again too often. `message` says which.',
-    ...REFUSALS,
   },
 }).answer(async (parts, { ctx, context: { actor } }) => {
   const [delivery] = await soundPublications(ctx, parts);
@@ -48,12 +43,10 @@ export const resendDelivery = write({
 
 export const cancelDelivery = write({
   id: 'cancelDelivery',
-  method: 'post',
   path: '/api/deliveries/{id}/cancel',
   description:
     'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. If it had been delivered or given up, and waits because it was sent again, only that attempt is cancelled, and the outcome is what it was before. An attempt that is being made is not interrupted: if it succeeds, the outcome is `delivered`, and if it was the last one and fails, `exhausted`. Of an event that was published more than once, all known publications that wait are ended. Nothing changes for what has ended: `count` is 0 then. What was requested earlier is cancelled even if it is not shown yet. Repeating the call is safe.',
-  right: 'resend',
-  responses: { 202: { description: 'No further attempt is made.', schema: TOUCHED }, ...REFUSALS },
+  ...TOUCHES,
 }).answer(async (parts, { ctx, context: { actor } }) => {
   const publications = await soundPublications(ctx, parts);
   const cancelled = await parts.cancel(publications, actor);

@@ -22,11 +22,9 @@ export const showDelivery = read({
   path: '/api/deliveries/{id}',
   description:
     'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed and to resends. Of an event that was published more than once, the newest publication is shown, and the outcome of each.',
-  responses: {
-    200: object('DeliveryAnswer', 'The delivery. An attempt appears here shortly after it was made.', {
-      delivery: DELIVERY_DETAIL,
-    }),
-  },
+  returns: object('DeliveryAnswer', 'The delivery. An attempt appears here shortly after it was made.', {
+    delivery: DELIVERY_DETAIL,
+  }),
 }).answer(async (parts, { accountId, ctx, place }) => {
   registered(await parts.accounts.webhooks(accountId));
   const found = await knownPublications(ctx, parts.view);

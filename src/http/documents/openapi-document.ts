@@ -2,7 +2,8 @@
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { id, object, type Schema, text } from '../../schema.js';
 import type { ApiParts } from '../api-parts.js';
-import { type Operation, operation, type Response, responseOf, route } from '../operation.js';
+import { type Operation, operation, route } from '../operation.js';
+import { ERROR } from '../shared-schemas.js';
 import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
@@ -67,7 +68,7 @@ function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
   const publisher = issuesTokens ? [{ bearer: [] }, { token: [PUBLISHER_SCOPE] }] : bearer;
   const session = [{ session: [] }];
   const schemes = { bearer: by === 'token' ? bearer : [...bearer, ...session], session, publisher, none: [] };
-  const responses: Operation['responses'] = { ...usualResponses(one), ...one.responses };
+  const refusals = { ...usualRefusals(one), ...one.refusals };
   return {
     operationId: one.id,
     tags: [TAGS.find(([, paths]) => paths.test(path))?.[0]],
@@ -77,9 +78,13 @@ function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
     security: security === 'client' ? [{ client: [] }, {}] : schemes[security],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !('isOptional' in body), content: contentOf(body) } }),
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [status, answer(Number(status), responseOf(response))]),
-    ),
+    responses: {
+      [one.status ?? 200]: answered(one),
+      ...(one.isTagged && { 304: NOT_MODIFIED }),
+      ...Object.fromEntries(
+        Object.entries(refusals).map(([status, why]) => [status, refused(one, Number(status), why)]),
+      ),
+    },
   };
 }
 
@@ -123,7 +128,7 @@ function pathIdOf({ path }: Operation): Schema | undefined {
 }
 
 /** Of the operations of its kind; its own take their place. */
-function usualResponses(one: Operation) {
+function usualRefusals(one: Operation) {
   const { security, rateLimit, body, query, needsAccount = true } = one;
   const authenticates = security === 'bearer' || security === 'publisher' || security === 'session';
   const usual = {
@@ -146,7 +151,7 @@ const BODY_REFUSED = {
 };
 
 function parametersOf(one: Operation): readonly Schema[] {
-  const { query = {}, headers = {} } = one;
+  const { query = {}, headers = {}, isTagged } = one;
   const pathId = pathIdOf(one);
   return [
     ...(pathId ? [parameter('path', 'id', pathId)] : []),
@@ -154,6 +159,7 @@ function parametersOf(one: Operation): readonly Schema[] {
       return { name, in: 'query', description, schema, required };
     }),
     ...Object.entries(headers).map(([name, schema]) => parameter('header', name, schema)),
+    ...(isTagged ? [parameter('header', 'If-None-Match', IF_NONE_MATCH)] : []),
   ];
 }
 
@@ -161,20 +167,28 @@ function parameter(place: 'path' | 'header', name: string, { description, ...sch
   return { name, in: place, description, schema, required: place === 'path' };
 }
 
-function answer(status: number, response: Response): Schema {
-  const names = [
-    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
-    ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
-  ];
-  const headers = {
-    ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...Object.fromEntries(Object.entries(response.headers ?? {}).map(([name, text]) => [name, header(text)])),
-  };
-  return {
-    description: response.description,
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(response.schema && { content: { 'application/json': { schema: response.schema } } }),
-  };
+const ETAG = { ETag: header('Identifies this response: see `If-None-Match`.') };
+const NOT_MODIFIED = {
+  description: 'Nothing has changed since the response that `If-None-Match` names.',
+  headers: ETAG,
+};
+const IF_NONE_MATCH = text('The `ETag` of an earlier response: if nothing has changed since, the answer is 304.');
+
+function answered({ returns, sets = {}, isTagged }: Operation): Schema {
+  const own = Object.entries(sets).map(([name, description]) => [name, header(description)] as const);
+  return response(returns.description, returns, { ...Object.fromEntries(own), ...(isTagged && ETAG) });
+}
+
+function refused({ refusals = {}, refusal = ERROR }: Operation, status: number, why: string): Schema {
+  const names =
+    status === 429 || status === 503 ? ['Retry-After'] : status === 401 || status === 403 ? ['WWW-Authenticate'] : [];
+  const headers = names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
+  return response(why, status in refusals ? refusal : ERROR, Object.fromEntries(headers));
+}
+
+function response(description: unknown, schema: Schema, headers: Schema): Schema {
+  const content = { 'application/json': { schema } };
+  return { description, ...(Object.keys(headers).length > 0 && { headers }), content };
 }
 
 function header(description: string, type = 'string'): Schema {
@@ -215,8 +229,8 @@ const HEADERS = {
 };
 
 function documentOperation<const Path extends string>(id: string, path: Path, description: string, schema: Schema) {
-  const responses = { 200: { ...schema, additionalProperties: true } };
-  return operation({ id, method: 'get', path, description, security: 'none', responses });
+  const returns = { ...schema, additionalProperties: true };
+  return operation({ id, method: 'get', path, description, security: 'none', returns });
 }
 
 function serve<O extends Operation>(described: O, document: string) {

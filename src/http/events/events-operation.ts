@@ -82,14 +82,12 @@ export const LIST_EVENTS = read({
     ),
     reference: textQuery('Only events with this reference. A session needs the right `payloads` for it.'),
   },
-  responses: {
-    200: object('EventPage', 'A page of events. It may be short, or empty: `more` says whether there are others.', {
-      events: list('The events of this page.', EVENT),
-      next: textOrNull('Pass it as the `before` or `after` that was given. Null on the last page, never with `after`.'),
-      more: flag('Whether more can be read now, with `next`.'),
-      completeSince: COMPLETE_SINCE,
-    }),
-  },
+  returns: object('EventPage', 'A page of events. It may be short, or empty: `more` says whether there are others.', {
+    events: list('The events of this page.', EVENT),
+    next: textOrNull('Pass it as the `before` or `after` that was given. Null on the last page, never with `after`.'),
+    more: flag('Whether more can be read now, with `next`.'),
+    completeSince: COMPLETE_SINCE,
+  }),
 });
 
 /** Cursors of events are of two kinds, which don't mix: a place in time, for `before`; how far a reader of the log is, for `after`. */

@@ -54,11 +54,12 @@ const PUBLISH_PAYMENT_EVENTS = operation({
     traceparent: text('W3C trace context. Each delivery continues the trace.'),
     'X-Correlation-Id': text('Appears in every log line about the events. 1 to 128 letters, digits and `_.:-`.'),
   },
-  responses: {
-    202: object('Accepted', 'Every event is durable in the topic.', {
-      ...DONE,
-      accepted: count('How many events were published.'),
-    }),
+  returns: object('Accepted', 'Every event is durable in the topic.', {
+    ...DONE,
+    accepted: count('How many events were published.'),
+  }),
+  status: 202,
+  refusals: {
     400: 'An event is not a payment event, or the topic is not a payment topic. Nothing was published.',
     413: `The body exceeds ${MAX_BODY_BYTES} bytes or ${MAX_EVENTS} events. Nothing was published.`,
     503: `The broker is unavailable, its settings refuse an event, or too many events are in progress; Retry-After says when to try again. ${AGAIN}`,

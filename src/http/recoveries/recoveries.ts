@@ -43,7 +43,7 @@ export const showRecovery = read({
   id: 'showRecovery',
   path: '/api/recoveries/{id}',
   description: 'The state and progress of a recovery.',
-  responses: { 200: { description: 'The recovery.', schema: RECOVERY } },
+  returns: RECOVERY,
 }).answer(async (parts, { accountId, ctx }) => {
   const shown = await shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
   return () => shown;
@@ -54,7 +54,7 @@ export const stopRecovery = write({
   method: 'delete',
   path: '/api/recoveries/{id}',
   description: 'Ends a recovery that runs. Deliveries that it has sent again still make their attempt.',
-  responses: { 200: { description: 'The recovery has ended.', schema: RECOVERY } },
+  returns: RECOVERY,
 }).answer(async (parts, asked) => {
   const { ctx, accountId, at } = asked;
   const decision = await commanded(parts, asked, { type: 'StopRecovery', recoveryId: String(ctx.params.id), at });
@@ -77,11 +77,9 @@ export const listRecoveries = read({
   id: 'listRecoveries',
   path: '/api/recoveries',
   description: 'The last recovery of each webhook: those that run first, then the others, newest first.',
-  responses: {
-    200: object('RecoveryList', 'The last recovery of each webhook.', {
-      recoveries: list('The recoveries.', RECOVERY),
-    }),
-  },
+  returns: object('RecoveryList', 'The last recovery of each webhook.', {
+    recoveries: list('The recoveries.', RECOVERY),
+  }),
 }).answer(async ({ accounts, view }, { accountId }) => {
   const found = registered(await accounts.webhooks(accountId)).recoveries.toSorted(inOrder);
   const recoveries = await Promise.all(found.map((recovery) => shownRecovery(accountId, recovery, view)));

@@ -68,13 +68,11 @@ export const previewRecovery = read({
     until: timeQuery(UNTIL),
     include: parameter(`Separated by commas. ${INCLUDE}`, { type: 'string' }, kindsIn, noneOf(RECOVERABLE)),
   },
-  responses: {
-    200: object('RecoveryPreview', 'What a recovery would send.', {
-      count: count('The number of deliveries.'),
-      oldest: timeOrNull('When the first of their events was published. Null without any.'),
-      newest: timeOrNull('When the last of their events was published. Null without any.'),
-    }),
-  },
+  returns: object('RecoveryPreview', 'What a recovery would send.', {
+    count: count('The number of deliveries.'),
+    oldest: timeOrNull('When the first of their events was published. Null without any.'),
+    newest: timeOrNull('When the last of their events was published. Null without any.'),
+  }),
 }).answer(async (parts, { accountId, ctx, query }) => {
   const span = spanOf(query, parts.now().getTime());
   const webhook = await ownWebhook(ctx, parts);
@@ -118,12 +116,13 @@ const SENDS =
 
 const STARTS = {
   method: 'post',
-  responses: {
-    202: object('StartedRecovery', 'A recovery that runs.', {
-      ...DONE,
-      id: text('The id of the recovery.'),
-      count: COUNT,
-    }),
+  returns: object('StartedRecovery', 'A recovery that runs.', {
+    ...DONE,
+    id: text('The id of the recovery.'),
+    count: COUNT,
+  }),
+  status: 202,
+  refusals: {
     404: 'The account has no webhook with this id, or the account is not registered.',
     409: 'A webhook is being recovered, or is inactive. `message` says which.',
   },

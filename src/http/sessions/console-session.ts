@@ -22,13 +22,10 @@ const SESSION = object('ConsoleSession', 'The session of a browser.', {
   next: textOrNull('The path to show first. Null if none was given.'),
   returnUrl: textOrNull('The URL that leads back. Null if none was given.'),
 });
-const CURRENT = { description: 'The session.', schema: SESSION };
 
 const CODE = object('SessionCode', 'The one-time code of a session.', {
   code: text('The code, from the fragment of the URL.'),
 });
-
-const TOO_MANY = 'Too many requests of the account wait. Retry-After says when to try again.';
 
 const ENTER_SESSION = operation({
   ...COMMON,
@@ -38,13 +35,11 @@ const ENTER_SESSION = operation({
     'Trades the one-time code of a session for a cookie. The cookie then authenticates requests without a Bearer token whose header `X-Console` is the id of the session. An earlier session of the same account, user and rights, whose cookie the request has, ends.',
   security: 'none',
   body: { type: 'json', schema: CODE },
-  responses: {
-    200: {
-      ...CURRENT,
-      headers: { 'Set-Cookie': 'The cookie of the session. Others clear those of sessions that ended.' },
-    },
+  returns: SESSION,
+  sets: { 'Set-Cookie': 'The cookie of the session. Others clear those of sessions that ended.' },
+  refusals: {
     400: 'The code is not valid, was used, or has expired.',
-    429: TOO_MANY,
+    429: 'Too many requests of the account wait. Retry-After says when to try again.',
     503: 'The event store is unavailable. Retry-After says when to try again.',
   },
 });
@@ -55,7 +50,7 @@ const SHOW_SESSION = operation({
   method: 'get',
   description: 'Returns the session that `X-Console` names.',
   security: 'session',
-  responses: { 200: CURRENT },
+  returns: SESSION,
 });
 
 export const leaveSession = write({
@@ -64,15 +59,9 @@ export const leaveSession = write({
   method: 'delete',
   description: 'Ends the session that `X-Console` names, and clears the cookie.',
   security: 'session',
-  responses: {
-    200: {
-      description: 'The session has ended.',
-      schema: SUCCESS,
-      headers: { 'Set-Cookie': 'Clears the cookie of the session.' },
-    },
-    404: 'The session ended meanwhile.',
-    429: TOO_MANY,
-  },
+  returns: SUCCESS,
+  sets: { 'Set-Cookie': 'Clears the cookie of the session.' },
+  refusals: { 404: 'The session ended meanwhile.' },
 }).answer(async (parts, asked) => {
   const sessionId = callerOf(asked.ctx).session?.id ?? '';
   await end(parts, asked, sessionId);

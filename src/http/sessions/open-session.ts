@@ -55,14 +55,13 @@ export const openSession = write({
   description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
   by: 'token',
   body: { type: 'json', schema: REQUEST },
-  responses: {
-    201: object('OpenedPortalSession', 'A session, and the way into it.', {
-      id: SESSION_ID,
-      url: url('The URL for the user, with the code in its fragment.'),
-      expiresAt: time('When the session ends.'),
-    }),
-    409: `The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.`,
-  },
+  returns: object('OpenedPortalSession', 'A session, and the way into it.', {
+    id: SESSION_ID,
+    url: url('The URL for the user, with the code in its fragment.'),
+    expiresAt: time('When the session ends.'),
+  }),
+  status: 201,
+  refusals: { 409: `The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.` },
 }).answer(async ({ changeCredentials, randomBytes, publicUrl }, { ctx, accountId, body, context, at }) => {
   mustBeSound(body);
   const service = serviceUrl(ctx, publicUrl);

@@ -30,11 +30,9 @@ export const listSessions = read({
   path: '/api/portal-sessions',
   description: 'Lists the open sessions of the account, entered or not, oldest first.',
   right: 'secrets',
-  responses: {
-    200: object('PortalSessionList', 'The open sessions of the account.', {
-      sessions: list('The sessions, oldest first.', PORTAL_SESSION),
-    }),
-  },
+  returns: object('PortalSessionList', 'The open sessions of the account.', {
+    sessions: list('The sessions, oldest first.', PORTAL_SESSION),
+  }),
 }).answer(async ({ accounts, now }, { accountId }) => {
   const found = registered(await accounts.credentialsNow(accountId));
   return () => ({ sessions: openAt(found.credentials, now().toISOString()).map(shown) });
@@ -50,9 +48,7 @@ export const endSession = write({
   path: '/api/portal-sessions/{id}',
   description: 'Ends a session of the account. Every process refuses it within a second.',
   right: 'secrets',
-  responses: {
-    200: { description: 'The session has ended.', schema: SUCCESS },
-  },
+  returns: SUCCESS,
 }).answer(async (parts, asked) => {
   await end(parts, asked, String(asked.ctx.params.id));
   return { success: true, message: 'session ended' };

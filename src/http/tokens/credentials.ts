@@ -18,11 +18,9 @@ export const listCredentials = read({
   path: '/api/credentials',
   description: 'Lists the credentials with which tokens of the account are issued, without their secrets.',
   right: 'secrets',
-  responses: {
-    200: object('CredentialList', 'The credentials of the account.', {
-      credentials: list('Those that were not revoked, oldest first.', CREDENTIAL),
-    }),
-  },
+  returns: object('CredentialList', 'The credentials of the account.', {
+    credentials: list('Those that were not revoked, oldest first.', CREDENTIAL),
+  }),
 }).answer(async ({ accounts }, { accountId }) => {
   const found = registered(await accounts.credentialsNow(accountId));
   const { credentials } = found.credentials;
@@ -37,23 +35,21 @@ const SHOW_AUTHORIZATION_SERVER = operation({
   path: '/.well-known/oauth-authorization-server',
   description: 'Returns the authorization server metadata of RFC 8414: where and how tokens are issued.',
   security: 'none',
-  responses: {
-    200: object(
-      'AuthorizationServer',
-      'The metadata. Its URLs begin with PUBLIC_URL or, without it, with http:// and the Host.',
-      {
-        issuer: url('The URL of the service.'),
-        token_endpoint: url('The URL that issues tokens.'),
-        token_endpoint_auth_methods_supported: optional(
-          several('The client authentication methods of the token endpoint.'),
-        ),
-        grant_types_supported: several('The grant types of the token endpoint.'),
-        response_types_supported: several('Empty: there is no authorization endpoint.'),
-        scopes_supported: optional(several('The scopes of accounts and of publishers.')),
-      },
-    ),
-    400: 'The Host header is missing or is not a valid host.',
-  },
+  returns: object(
+    'AuthorizationServer',
+    'The metadata. Its URLs begin with PUBLIC_URL or, without it, with http:// and the Host.',
+    {
+      issuer: url('The URL of the service.'),
+      token_endpoint: url('The URL that issues tokens.'),
+      token_endpoint_auth_methods_supported: optional(
+        several('The client authentication methods of the token endpoint.'),
+      ),
+      grant_types_supported: several('The grant types of the token endpoint.'),
+      response_types_supported: several('Empty: there is no authorization endpoint.'),
+      scopes_supported: optional(several('The scopes of accounts and of publishers.')),
+    },
+  ),
+  refusals: { 400: 'The Host header is missing or is not a valid host.' },
 });
 
 /** `issuer` here is not a token's `iss`, AUTH_ISSUER: tokens are opaque to clients. */

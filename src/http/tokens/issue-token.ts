@@ -46,7 +46,6 @@ const OAUTH_ERROR = object('TokenError', 'An error of RFC 6749 section 5.2.', {
   error: oneOf(Object.keys(STATUS) as TokenError[], 'The error code.', { title: 'TokenErrorCode' }),
   error_description: optional(text('A human-readable description of the problem.')),
 });
-const oauthRefusal = (description: string) => ({ description, schema: OAUTH_ERROR });
 
 const REQUEST = object('TokenRequest', 'A request for an access token.', {
   grant_type: always('client_credentials', 'The only grant type of this service.'),
@@ -70,14 +69,15 @@ export const ISSUE_TOKEN = operation({
   security: 'client',
   rateLimit: 'tokens',
   body: { type: 'form', schema: REQUEST },
-  responses: {
-    200: { description: 'The access token.', schema: ACCESS_TOKEN },
-    400: oauthRefusal('`invalid_request` or `unsupported_grant_type`: the form is not valid or could not be read.'),
-    401: oauthRefusal('`invalid_client`: the client id or secret is missing or not valid.'),
-    413: oauthRefusal('`invalid_request`: the form exceeds 65,536 bytes.'),
-    415: oauthRefusal('`invalid_request`: the Content-Encoding is not supported.'),
-    503: oauthRefusal('`temporarily_unavailable`: the event store is unavailable. Retry-After says when to try again.'),
-    429: oauthRefusal('`temporarily_unavailable`: too many tokens. Retry-After says when to try again.'),
+  returns: ACCESS_TOKEN,
+  refusal: OAUTH_ERROR,
+  refusals: {
+    400: '`invalid_request` or `unsupported_grant_type`: the form is not valid or could not be read.',
+    401: '`invalid_client`: the client id or secret is missing or not valid.',
+    413: '`invalid_request`: the form exceeds 65,536 bytes.',
+    415: '`invalid_request`: the Content-Encoding is not supported.',
+    503: '`temporarily_unavailable`: the event store is unavailable. Retry-After says when to try again.',
+    429: '`temporarily_unavailable`: too many tokens. Retry-After says when to try again.',
   },
 });
 

@@ -4,7 +4,6 @@
  */
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { count, countOrNull, described, flag, object, optional, text } from '../../schema.js';
-import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import { write } from '../operation.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
@@ -30,12 +29,9 @@ export const updateWebhook = write({
   method: 'patch',
   path: '/api/webhooks/{id}',
   description:
-    'Changes the URL or the headers of a webhook, or activates or deactivates it. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
+    'Changes the URL or the headers of a webhook, or activates or deactivates it; succeeds also if nothing changes. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
   body: { type: 'json', schema: CHANGE },
-  responses: {
-    200: { description: 'The webhook is now as requested. Also returned if it already was.', schema: SUCCESS },
-    400: `A field is not valid, none is given, another webhook of the type has the URL, ${MAX_ACTIVE_PER_TYPE} other webhooks of the type are already active, or the webhooks of the account would exceed 1 MiB in total.`,
-  },
+  returns: SUCCESS,
 }).answer(async (parts, asked) => {
   const { isActive, ...endpoint } = asked.body;
   const changed = { ...sealedChange(parts, asked.accountId, endpoint), ...(isActive !== undefined && { isActive }) };
@@ -58,14 +54,11 @@ export const moveWebhooks = write({
   description:
     'Gives all webhooks that have the URL `from`, of any type and also inactive ones, the URL `to`: all of them or, if one is refused, none. Each keeps its id and headers; what waits for it goes to the new URL, as after a change of one webhook.',
   body: { type: 'json', schema: MOVE },
-  responses: {
-    200: object('SuccessMoved', 'The response to a command that succeeded.', {
-      ...DONE,
-      moved: count('How many webhooks were changed. 0 if `to` is the URL that they have.'),
-    }),
-    400: 'A field is not valid, another webhook of a type has the URL `to`, or the webhooks of the account would exceed 1 MiB in total.',
-    404: 'The account is not registered, or no webhook has the URL `from`.',
-  },
+  returns: object('SuccessMoved', 'The response to a command that succeeded.', {
+    ...DONE,
+    moved: count('How many webhooks were changed. 0 if `to` is the URL that they have.'),
+  }),
+  refusals: { 404: 'The account is not registered, or no webhook has the URL `from`.' },
 }).answer(async ({ checkEndpoint, handleCommand }, { accountId, body, context, at }) => {
   const to = checkEndpoint(body.to);
   if (!to.ok) throw badRequest([fieldError('to', to.problem)]);
@@ -82,12 +75,10 @@ export const removeWebhook = write({
   method: 'delete',
   path: '/api/webhooks/{id}',
   description: 'Removes a webhook from the list, and cancels its waiting deliveries.',
-  responses: {
-    200: object('SuccessCancelled', 'The response to a command that succeeded.', {
-      ...DONE,
-      cancelled: countOrNull('How many deliveries waited. Null while the list of deliveries is rebuilt.'),
-    }),
-  },
+  returns: object('SuccessCancelled', 'The response to a command that succeeded.', {
+    ...DONE,
+    cancelled: countOrNull('How many deliveries waited. Null while the list of deliveries is rebuilt.'),
+  }),
 }).answer(async (parts, asked) => {
   const webhookId = webhookIdOf(asked.ctx);
   await commanded(parts, asked, { type: 'RemoveWebhook', webhookId, at: asked.at });

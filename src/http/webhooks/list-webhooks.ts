@@ -26,13 +26,11 @@ const LIST_WEBHOOKS = {
   path: '/api/webhooks',
   description: 'Lists all webhooks of the account, active or not, as created. With `at`: as they were then.',
   query: QUERY,
-  responses: {
-    200: object('WebhookList', 'The webhooks of the account.', {
-      accountId: whole('The account that the token belongs to.'),
-      webhooks: list('All webhooks, active or not, in the order of their creation.', WEBHOOK),
-      total: count('The number of webhooks in the list.'),
-    }),
-  },
+  returns: object('WebhookList', 'The webhooks of the account.', {
+    accountId: whole('The account that the token belongs to.'),
+    webhooks: list('All webhooks, active or not, in the order of their creation.', WEBHOOK),
+    total: count('The number of webhooks in the list.'),
+  }),
 } as const;
 
 export function listWebhooks({ accounts, sealing, store, now, admission }: ApiParts) {

@@ -41,14 +41,12 @@ export const registerWebhook = write({
   id: 'registerWebhook',
   method: 'post',
   path: '/api/webhooks',
-  description: `Registers a URL for an event type, or for several at once. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active.`,
+  description: `Registers a URL for an event type, or for several at once. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active; an account has at most ${MAX_WEBHOOKS}, of 1 MiB in total.`,
   headers: IDEMPOTENCY_KEY,
   body: { type: 'json', schema: REGISTRATION },
-  responses: {
-    200: { description: 'The webhook is registered or updated.', schema: REGISTERED, headers: REPLAYED_HEADER },
-    400: `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, the account has ${MAX_WEBHOOKS} webhooks, or they would exceed 1 MiB in total.`,
-    422: KEY_TAKEN,
-  },
+  returns: REGISTERED,
+  sets: REPLAYED_HEADER,
+  refusals: { 422: KEY_TAKEN },
 }).answer(async (parts, asked) => {
   const { ctx, accountId, body, context } = asked;
   const key = requestKey(ctx, identityOf(body), parts.fingerprints);

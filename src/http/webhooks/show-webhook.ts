@@ -16,9 +16,7 @@ export const showWebhook = read({
   id: 'showWebhook',
   path: '/api/webhooks/{id}',
   description: 'Returns one webhook of the account, active or not, and what its removal would end.',
-  responses: {
-    200: object('OneWebhook', 'A webhook of the account.', { webhook: WEBHOOK, deliveries: orNull(UNDELIVERED) }),
-  },
+  returns: object('OneWebhook', 'A webhook of the account.', { webhook: WEBHOOK, deliveries: orNull(UNDELIVERED) }),
 }).answer(async (parts, { accountId, ctx }) => {
   const webhook = await ownWebhook(ctx, parts);
   const deliveries = await parts.deliveryCounts(accountId, webhook.id);

@@ -20,20 +20,15 @@ const RESULT = object('TestResult', 'The request to the receiver.', {
   ),
 });
 
-const TEST = { method: 'post', rateLimit: 'tests' } as const;
-
-const ANSWERS = {
-  200: {
-    description: 'The test was sent. `success` says whether the receiver accepted the event.',
-    schema: object('WebhookTest', 'The outcome of a test.', {
-      success: flag('Whether the receiver answered 2xx in time.'),
-      message: text('The human-readable outcome.'),
-      result: RESULT,
-    }),
-  },
-  429: 'The account sent too many tests, or another test is in progress. Retry-After says when to try again.',
-  503: 'The service interrupted the test, because it is stopping, or the issuer keys are unavailable. The request can be retried safely.',
-};
+const TEST = {
+  method: 'post',
+  rateLimit: 'tests',
+  returns: object('WebhookTest', 'The test was sent. `success` says whether the receiver accepted the event.', {
+    success: flag('Whether the receiver answered 2xx in time.'),
+    message: text('The human-readable outcome.'),
+    result: RESULT,
+  }),
+} as const;
 
 export const testWebhook = write({
   id: 'testWebhook',
@@ -41,7 +36,6 @@ export const testWebhook = write({
   path: '/api/webhooks/{id}/test',
   description:
     'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute, one at a time to a URL; they are sent also where deliveries wait because the URL keeps failing. The id of the event begins with `test_`, and its data is `{"test": true}`.',
-  responses: ANSWERS,
 }).answer(async (parts, { ctx, accountId }) => {
   const webhook = await ownWebhook(ctx, parts);
   return answer(ctx, await parts.sendTest(accountId, webhook, traceOf(ctx)), parts.logger, webhook.id);
@@ -53,7 +47,7 @@ export const testNotices = write({
   path: '/api/notices/test',
   description:
     'Sends one signed notice of the type `test` to the notice URL, and waits for the response, as a test of a webhook does. Its data is `{"test": true}`.',
-  responses: { ...ANSWERS, 404: 'The account is not registered, or has no notice URL.' },
+  refusals: { 404: 'The account is not registered, or has no notice URL.' },
 }).answer(async ({ accounts, sendTest, logger }, { ctx, accountId }) => {
   const { notices } = registered(await accounts.webhooksNow(accountId));
   if (!notices) throw new ApiError({ code: 'notices-not-set' });

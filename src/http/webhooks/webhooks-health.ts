@@ -31,11 +31,9 @@ export const showWebhooksHealth = read({
   path: '/api/webhooks/health',
   description:
     'Returns how each webhook of the account fares, in the order of their creation. Attempts count as far back as the list of deliveries goes, and appear here shortly after they were made.',
-  responses: {
-    200: object('WebhooksHealth', 'How the webhooks of an account fare.', {
-      webhooks: list('All webhooks of the account.', HEALTH),
-    }),
-  },
+  returns: object('WebhooksHealth', 'How the webhooks of an account fare.', {
+    webhooks: list('All webhooks of the account.', HEALTH),
+  }),
 }).answer(async ({ accounts, view, now, deactivateAfterMs }, { accountId }) => {
   const found = registered(await accounts.webhooks(accountId));
   const recently = now().getTime() - RECENT_MS;
