@@ -48,7 +48,6 @@ export const handlers = {
         },
         records: (topic) => recordsOf(topic, payments),
         store: { read: historyOf },
-        progress: () => undefined,
         scratch: (bytes) => {
           const scratch = ScratchFile.open(process.env.BENCH_FOLDER || tmpdir(), bytes);
           opened.push(scratch);

@@ -42,7 +42,6 @@ export interface CompletenessParts {
   readonly groups: { readonly payments: string; readonly retries: string };
   /** Opened with the bytes that may be needed; the report reads it, and whoever opened it closes it. */
   readonly scratch: (bytes: number) => Scratch;
-  readonly progress: (topic: string) => void;
 }
 
 export interface Reading extends CompletenessParts {
@@ -174,13 +173,12 @@ function placeOfLetter(record: ReceivedRecord, { reason, source }: DeadLetter) {
 }
 
 async function each(
-  { records, progress, tables }: Reading,
+  { records, tables }: Reading,
   topic: string,
   read: (record: ReceivedRecord) => void,
   options?: TopicRecordsOptions,
 ): Promise<void> {
   for await (const record of records(topic, options)) {
-    progress(topic);
     tables.saw(record);
     read(record);
   }

@@ -12,11 +12,11 @@ import type { CommandContext } from '../webhooks/envelope.js';
 import { type ClientOwner, PUBLISHER_STREAM_PREFIX } from '../webhooks/events.js';
 import type { AccountCredentials } from '../webhooks/state.js';
 import { command } from './command.js';
-import { accountIdArgument, CommandFailed, type CommandIo, type OutputFailed, operatorContext } from './command-io.js';
+import { accountIdArgument, type CommandIo, operatorContext } from './command-io.js';
 
 const NAME = '1 to 64 of A-Z a-z 0-9 . _ -';
-const OTHERS = 'issue-credential gives another client secret, and rotate-secret another signing secret';
-const ONCE = `The secrets are shown only once: ${OTHERS}.`;
+const ONCE =
+  'The secrets are shown only once: issue-credential gives another client secret, and rotate-secret another signing secret.';
 const BOTH_SIGN = 'Until previousEndsAt, deliveries are also signed with the old secret.';
 
 export function accountsCommand(program: Command, io: CommandIo): void {
@@ -94,9 +94,7 @@ function changeCommand<T extends ClientOwner>(owners: Command, io: CommandIo, of
       const lines = Object.entries(result).map(([name, value]) => `${name.padEnd(14)} ${value}`);
       if ('clientSecret' in result || 'signingSecret' in result) lines.push(ONCE);
       if ('previousEndsAt' in result) lines.push(BOTH_SIGN);
-      await running.print(result, ...lines).catch(({ message }: OutputFailed) => {
-        throw new CommandFailed(`${message}; ${OTHERS}`);
-      });
+      await running.print(result, ...lines);
     },
   });
 }

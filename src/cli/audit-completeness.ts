@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { auditCompleteness } from '../audit/completeness.js';
 import type { Lost } from '../audit/lost.js';
 import type { CompletenessParts, Period } from '../audit/reading.js';
-import type { Counts, Finding, HeldBack, Report } from '../audit/report.js';
-import { heldBackText, retryGroup, topicsOf } from '../delivery/topics.js';
+import type { Finding, HeldBack, Report } from '../audit/report.js';
+import { retryGroup, topicsOf } from '../delivery/topics.js';
 import { topicRecords } from '../ports/topic-records.js';
 import { command, option, type Running, required } from './command.js';
 import {
@@ -15,8 +15,6 @@ import {
   type ScratchOption,
   timeArgument,
 } from './command-io.js';
-
-const PROGRESS_EVERY_MS = 3_000;
 
 interface Options extends ScratchOption {
   readonly from: number;
@@ -50,7 +48,7 @@ async function completeness(running: Running<Options>): Promise<void> {
   const { broker, store } = await running.open();
   const records: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
   const scratch: CompletenessParts['scratch'] = (bytes) => running.scratch(folder, bytes);
-  const parts = { broker, records, store, topics, groups, scratch, progress: progress() };
+  const parts = { broker, records, store, topics, groups, scratch };
   const report = await auditCompleteness(parts, period);
   if (report.counts.events === 0 && account !== null) await assertRegistered(store, account);
   for (const line of running.json ? jsonLines(report, period) : textLines(report)) await running.say(line);
@@ -78,8 +76,8 @@ function* jsonLines(report: Report, { from, to, account }: Period): Iterable<str
 }
 
 function* textLines(report: Report): Iterable<string> {
-  for (const [name, count] of countLines(report.counts)) yield `${name.padEnd(10)}  ${count}`;
-  for (const found of findings(report)) yield lineOf(found);
+  for (const [name, count] of Object.entries(report.counts)) yield `${name.padEnd(10)}  ${textOf(count)}`;
+  for (const { kind, ...found } of findings(report)) yield `${kind.padEnd(10)}  ${textOf(found)}`;
 }
 
 function* findings(report: Report): Iterable<Found> {
@@ -90,59 +88,9 @@ function* findings(report: Report): Iterable<Found> {
   yield* report.found('unexpected');
 }
 
-function countLines({ retrying, ...counts }: Counts): readonly (readonly [string, string | number])[] {
-  const tiers = Object.entries(retrying);
-  const waiting = tiers.reduce((sum, [, count]) => sum + count, 0);
-  const where = tiers.map(([tier, count]) => `${tier} ${count}`).join(', ');
-  return [
-    ['records', counts.records],
-    ['invalid', counts.invalid],
-    ['unreadable', counts.unreadable],
-    ['events', counts.events],
-    ['not due', counts.notDue],
-    ['deliveries', counts.deliveries],
-    ['delivered', counts.delivered],
-    ['exhausted', counts.exhausted],
-    ['cancelled', counts.cancelled],
-    ['retrying', where ? `${waiting}  (${where})` : waiting],
-    ['waiting', counts.waiting],
-    ['no answer', counts.unanswered],
-    ['unexpected', counts.unexpected],
-  ];
-}
-
-function lineOf(found: Found): string {
-  switch (found.kind) {
-    case 'open':
-      return `open        ${deliveryOf(found)}  tier ${found.tier}  next ${found.nextAttemptAt}`;
-    case 'unanswered':
-      return `no answer   ${deliveryOf(found)}  ${found.why}`;
-    case 'unexpected':
-      return `unexpected  ${deliveryOf(found)}  the webhook was not active when it was routed`;
-    case 'held':
-      return `held        ${heldBackText(found)}`;
-    case 'lost':
-      return `lost        ${found.topic}  ${found.why}`;
-    default:
-      return found satisfies never;
-  }
-}
-
-function deliveryOf({ eventId, webhookId, accountId, source }: Finding): string {
-  const named = { event: eventId, webhook: webhookId, account: accountId, record: source };
-  const parts = Object.entries(named).filter(([, value]) => value !== null);
-  return parts.map(([name, value]) => `${name} ${value}`).join('  ');
-}
-
-function progress(): (topic: string) => void {
-  let lastAt = performance.now();
-  let topic = '';
-  let records = 0;
-  return (name) => {
-    records = name === topic ? records + 1 : 1;
-    topic = name;
-    if (records % 1_000 !== 0 || performance.now() - lastAt < PROGRESS_EVERY_MS) return;
-    lastAt = performance.now();
-    process.stderr.write(`account-webhooks: ${topic}: ${records} records read\n`);
-  };
+/** The names and values of what JSON shows. */
+function textOf(value: object | number): string {
+  if (typeof value === 'number') return String(value);
+  const given = Object.entries(value).filter(([, one]) => one !== null);
+  return given.map(([name, one]) => `${name} ${one}`).join('  ');
 }

@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError, Option } from 'commander';
-import { type EventStore, StreamHidden } from '../ports/event-store.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { Config } from '../settings/config.js';
 import { readTime } from '../time/iso-time.js';
 import type { CommandContext } from '../webhooks/envelope.js';
@@ -106,13 +106,7 @@ export function timeArgument(value: string): number {
 
 /** For a command that found nothing for an account: the id may be mistyped. @throws CommandFailed, StoreUnavailable */
 export async function assertRegistered(store: EventStore, accountId: number): Promise<void> {
-  try {
-    for await (const _ of store.read(accountStream(accountId))) return;
-  } catch (error) {
-    // It was registered: its stream is hidden.
-    if (error instanceof StreamHidden) return;
-    throw error;
-  }
+  for await (const _ of store.read(accountStream(accountId))) return;
   throw new CommandFailed(`account ${accountId} is not registered`);
 }
 

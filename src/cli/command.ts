@@ -40,14 +40,10 @@ export function command<O = object, A extends readonly unknown[] = []>(
     if (parse) made.argument(flags, text, parse);
     else made.argument(flags, text);
   }
-  // Commander reports missing options before unknown ones: `--acount` would hide behind `--account`.
-  const wanted = options.filter(({ mandatory }) => mandatory);
-  for (const one of options) made.addOption(one.makeOptionMandatory(false));
+  for (const one of options) made.addOption(one);
   made.option('--json', json);
   return made.action(async () => {
     const given = made.opts<O & { json?: boolean }>();
-    const missing = wanted.find((one) => made.getOptionValue(one.attributeName()) === undefined);
-    if (missing) made.error(`error: required option '${missing.flags}' not specified`);
     const running = new Running<O, A>(made, io, given);
     try {
       await run(running);

@@ -62,11 +62,8 @@ export async function runCommandLine(
 
 /** Runs the command. False if commander refused its arguments, and has said so. */
 async function parsed(program: Command, args: readonly string[]): Promise<boolean> {
-  // Commander's `help audit log` shows `audit`; its `audit help log` shows `audit log`.
-  const [first, group = '', name = '', ...rest] = args;
-  const words = first === 'help' && name !== '' ? [group, 'help', name, ...rest] : args;
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return true;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0;

@@ -1,8 +1,8 @@
 /** projections: manages the projections on an EventStoreDB server, where auditors query them. */
 import type { Command } from 'commander';
 import type { Backbone } from '../composition/backbone.js';
-import { foldingTrouble, RUN_ALL, statusText, type Trouble, troubleOf } from '../doctor/projection-checks.js';
-import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
+import { foldingTrouble, statusText, type Trouble, troubleOf } from '../doctor/projection-checks.js';
+import type { ProjectionServer } from '../ports/projection-server.js';
 import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
 import {
   type Discrepancy,
@@ -10,7 +10,6 @@ import {
   type Examined,
   examine,
   rebuild,
-  StandsStill,
   verify,
   type Watching,
 } from '../read-model/server-projections.js';
@@ -21,7 +20,6 @@ import { CommandFailed, type CommandIo } from './command-io.js';
 const LOOK_EVERY_MS = 200;
 const PATIENCE = 150;
 const AGAIN = 'run account-webhooks projections verify again';
-const NOT_DEPLOYED = 'not all projections are deployed: run account-webhooks projections deploy';
 
 interface Parts extends Pick<Backbone, 'store'> {
   readonly server: ProjectionServer;
@@ -44,16 +42,20 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
         const { store } = backbone;
         const print = (line: string) => running.say(line);
         const parts = { store, server: serverOf(backbone), print, warn: io.warn, json: running.json };
-        running.wrong(...(await begin(parts, work).catch(explained)));
+        running.wrong(...(await begin(parts, work)));
       },
     });
   add(
     'deploy',
     'create, update or repair the projections; rebuild those with a different source',
-    eachBy(deploy, true),
+    eachBy(deploy, ['system-only']),
   );
   add('status', 'print the status of each projection; exit code 1 if one differs from what deploy leaves', status);
-  add('rebuild', 'let the server fold all events again, and wait for the end', eachBy(rebuild, false));
+  add(
+    'rebuild',
+    'let the server fold all events again, and wait for the end',
+    eachBy(rebuild, ['system-only', 'missing']),
+  );
   add('verify', "compare the server's sources and states with those here; exit code 1 if one differs", verifyAll);
 }
 
@@ -78,42 +80,20 @@ async function begin(parts: Parts, work: Work): Promise<readonly string[]> {
   return work(parts, all);
 }
 
-function explained(error: unknown): never {
-  if (error instanceof ProjectionMissing) throw new CommandFailed(NOT_DEPLOYED);
-  if (error instanceof ProjectionsOff) throw new CommandFailed(sentence(foldingTrouble('off')));
-  if (error instanceof StandsStill) throw new CommandFailed(`${error.message}: ${remedyOf(error)}`);
-  throw error;
-}
-
-/** Not `projections status`, which may name `deploy`: this is the command that failed. */
-function remedyOf({ isStopped }: StandsStill): string {
-  return isStopped
-    ? `somebody stopped it, or the server runs only its system projections (${RUN_ALL})`
-    : "see the server's log, and run this again";
-}
-
 function sentence(trouble: Trouble | null): string {
   return trouble ? `${trouble.says}: ${trouble.todo}` : '';
 }
 
-/** One that tells all: the server runs none of ours, or `deploy` has to come first. */
-function generalTrouble(all: readonly Examined[]): string | null {
-  const systemOnly = all.find(({ condition }) => condition === 'system-only');
-  if (systemOnly) return sentence(troubleOf(systemOnly));
-  return all.some(({ condition }) => condition === 'missing') ? NOT_DEPLOYED : null;
-}
-
 function troublesOf(all: readonly Examined[]): readonly string[] {
-  const general = generalTrouble(all);
-  return general === null ? all.map((one) => sentence(troubleOf(one))).filter(Boolean) : [general];
+  return all.map((one) => sentence(troubleOf(one))).filter(Boolean);
 }
 
-/** @param isFirst it makes those that are missing */
+/** @param hindered projections in such a condition can't be folded by it */
 const eachBy =
-  (fold: typeof deploy, isFirst: boolean): Work =>
+  (fold: typeof deploy, hindered: readonly Examined['condition'][]): Work =>
   async (parts, all) => {
-    const general = generalTrouble(all);
-    if (general !== null && !(isFirst && general === NOT_DEPLOYED)) return [general];
+    const troubles = troublesOf(all.filter(({ condition }) => hindered.includes(condition)));
+    if (troubles.length > 0) return troubles;
     for (const name of PROJECTIONS) {
       const deployed = await fold(parts.server, name, watching(parts));
       const { outcome, cause } = deployed;
@@ -129,8 +109,6 @@ const status: Work = async (parts, all) => {
 };
 
 const verifyAll: Work = async (parts, all) => {
-  const general = generalTrouble(all);
-  if (general !== null) return [general];
   const sound = all.filter((one) => troubleOf(one) === null).map(({ projection }) => projection);
   return [...troublesOf(all), ...(await compare(parts, sound))];
 };

@@ -6,7 +6,6 @@ import { ask, serviceUrl, URL_OPTION } from './service-client.js';
 
 const CLIENT_ID = 'ACCOUNT_WEBHOOKS_CLIENT_ID';
 const CLIENT_SECRET = 'ACCOUNT_WEBHOOKS_CLIENT_SECRET';
-const FROM_STDIN = '-';
 
 export interface CredentialOptions {
   readonly clientId?: string;
@@ -19,7 +18,7 @@ export function tokenCommand(program: Command, io: CommandIo): void {
   command<TokenOptions>(program, io, {
     name: 'token',
     says: 'get an access token from a running service; prints the bare token',
-    options: [clientIdOption(), clientSecretOption(`omit, or pass ${FROM_STDIN}, to read it from stdin`), URL_OPTION()],
+    options: [clientIdOption(), clientSecretOption('omit it to read it from stdin'), URL_OPTION()],
     async run(running) {
       const secrets = await credentials(running);
       const response = await requestToken(serviceUrl(running.options.url, io.config), secrets);
@@ -47,7 +46,7 @@ export type Credentials = readonly [clientId: string, clientSecret: string];
 /** For a command whose stdin has something else. */
 export function givenCredentials(running: Running<CredentialOptions>): Credentials {
   const { clientId, clientSecret } = running.options;
-  if (clientId && clientSecret && clientSecret !== FROM_STDIN) return [clientId, clientSecret];
+  if (clientId && clientSecret) return [clientId, clientSecret];
   running.refuse(`no credentials: set ${CLIENT_ID} and ${CLIENT_SECRET}, or pass --client-id and --client-secret`);
 }
 
@@ -55,8 +54,7 @@ export function givenCredentials(running: Running<CredentialOptions>): Credentia
 async function credentials(running: Running<CredentialOptions>): Promise<Credentials> {
   const { clientId, clientSecret } = running.options;
   if (!clientId) running.refuse(`no client id: pass --client-id, or set ${CLIENT_ID}`);
-  const given = clientSecret === FROM_STDIN ? '' : clientSecret;
-  const secret = given || (await pipedSecret(running.io));
+  const secret = clientSecret || (await pipedSecret(running.io));
   if (secret) return [clientId, secret];
   running.refuse(`no client secret: pipe it in, set ${CLIENT_SECRET}, or pass --client-secret`);
 }

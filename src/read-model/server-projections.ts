@@ -38,11 +38,8 @@ export interface Watching {
 /** No progress: the projection may have stopped, or faulted. */
 export class StandsStill extends Error {
   override readonly name = 'StandsStill';
-  readonly code = 'STANDS_STILL';
-  readonly isStopped: boolean;
   constructor(projection: ProjectionName, { status, reason }: ServerProjectionStatus) {
     super(`${projection} does not advance: its status is ${status} ${reason}`.trimEnd());
-    this.isStopped = isStopped(status);
   }
 }
 

@@ -10,13 +10,6 @@ beforeEach(() => {
 });
 
 describe('the records of a period', () => {
-  test('are told of as they are read, for whoever waits', async () => {
-    for (const id of ['one', 'two']) day.paid(id, { at: NOON });
-    const read: string[] = [];
-    await day.audit({ from: FROM, to: TO }, (parts) => ({ ...parts, progress: (topic) => read.push(topic) }));
-    expect(read.filter((topic) => topic === PAYMENTS)).toHaveLength(2);
-  });
-
   test('are those from its beginning on and before its end', async () => {
     for (const [at, id] of [
       [FROM - 1, 'early'],

@@ -42,10 +42,10 @@ it('an outage while an expired token is renewed is tried again, like any other',
 
 it('an outage is the service’s, however long it takes and whoever answers for it; it is said once', async () => {
   tokens = [503];
-  publications = [...Array(20).fill(503), 502, 503, 504, 500];
+  publications = [503, 503, 502, 503];
   await publish();
-  expect(asked).toEqual(['token', 'token', ...Array(25).fill('publish')]);
-  expect(told).toHaveLength(5);
+  expect(asked).toEqual(['token', 'token', ...Array(5).fill('publish')]);
+  expect(told).toHaveLength(4);
 });
 
 it('where there never was an answer the URL may be wrong', async () => {

@@ -118,7 +118,7 @@ describeBackbones((backbone) => {
       if (report.code !== 0) report = await audit();
       return report.code === 0;
     }, PATIENCE);
-    expect(report.stdout).toMatch(/^no answer +0$/m);
+    expect(report.stdout).toMatch(/^unanswered +0$/m);
   });
 
   test('/health/ready, the metric, the log, doctor and the audit name the account and the event', async () => {

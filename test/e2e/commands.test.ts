@@ -144,14 +144,12 @@ test.each(AGAIN)('%s prints JSON with --json, and in a test as in a process', as
   expect(here).toEqual(await ended(run, '--json'));
 });
 
-test.each([
-  [['nonsense']],
-  [['help', 'audit', 'log']],
-  [['webhooks', 'list', '--tokn=secret']],
-  [['projections', 'deploy']],
-])('%j ends in a test as in a process', async (args) => {
-  expect(await commandLine(empty, args)).toEqual(await run(empty, args));
-});
+test.each([[['nonsense']], [['webhooks', 'list', '--tokn=secret']], [['projections', 'deploy']]])(
+  '%j ends in a test as in a process',
+  async (args) => {
+    expect(await commandLine(empty, args)).toEqual(await run(empty, args));
+  },
+);
 
 test.each([
   { roles: 'api,dispatcher', url: true },
@@ -199,18 +197,12 @@ test('a disk that becomes full within the answer is noticed', async () => {
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('EFBIG') });
 });
 
-test.each([
-  [['accounts', 'register', '44'], /issue-credential .*rotate-secret/],
-  [['audit', 'log', '--account', '42'], /^$/],
-])(
-  '%j whose reader went away ends with 1, and says how to get other secrets where some were lost',
-  async (args, says) => {
-    const child = start(settings, args);
-    child.stdout?.destroy();
-    const [stderr, ended] = await Promise.all([text(child.stderr as Readable), exitOf(child)]);
-    expect([ended, stderr]).toEqual([1, expect.stringMatching(says)]);
-  },
-);
+test('a command whose reader went away says nothing, and ends with 1', async () => {
+  const child = start(settings, ['audit', 'log', '--account', '42']);
+  child.stdout?.destroy();
+  const [stderr, ended] = await Promise.all([text(child.stderr as Readable), exitOf(child)]);
+  expect([ended, stderr]).toEqual([1, '']);
+});
 
 test.each(['stdout', 'stderr'] as const)(
   'serve goes on where its %s is on a full disk, and drains at SIGTERM',

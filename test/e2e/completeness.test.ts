@@ -78,7 +78,7 @@ describeBackbones((backbone) => {
 
   test('what waits is told with its tier and its time, on one line whatever a stranger wrote', async () => {
     await served.restart();
-    const eventId = 'one\nno answer   \u001b[2J';
+    const eventId = 'one\nunanswered  \u001b[2J';
     const at = Date.now();
     await publish(JSON.stringify({ id: eventId, type: 'cash_in', accountId: ACCOUNT }));
     const { all } = await eventually(async () => {
@@ -91,10 +91,11 @@ describeBackbones((backbone) => {
     expect(Date.parse(String(open?.nextAttemptAt))).toBeGreaterThan(at + HOUR - 1_000);
     expect(counts).toMatchObject({ events: 4, delivered: 3, exhausted: 5, retrying: { '1h': 1 } });
     const { stdout } = await audit();
-    expect(stdout).toMatch(/^retrying {4}1 {2}\(1h 1\)$/m);
-    const told = `open        event one\\u000ano answer   \\u001b[2J  webhook 2  account ${ACCOUNT}  record `;
-    const [line = ''] = stdout.split('\n').filter((one) => one.startsWith(told));
-    expect(line.slice(told.length)).toMatch(/^payment-events\S*\/\d+\/\d+ {2}tier 1h {2}next /);
+    expect(stdout).toMatch(/^retrying {4}1h 1$/m);
+    const told = `eventId one\\u000aunanswered  \\u001b[2J  accountId ${ACCOUNT}  webhookId 2  source payment-events`;
+    const [line = ''] = stdout.split('\n').filter((one) => one.startsWith('open        id msg_'));
+    expect(line).toContain(told);
+    expect(line).toMatch(/\/\d+\/\d+ {2}tier 1h {2}nextAttemptAt /);
     expect(stdout.trim().split('\n')).toHaveLength(14);
   });
 

@@ -57,7 +57,7 @@ test('who reads what is left is told since when it is complete', async () => {
   const log = new RecordLog(file);
   const groups = { payments: 'group', retries: 'group.retry' };
   const read: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
-  const parts = { broker, records: read, store, topics, groups, scratch: scratchInMemory, progress: () => undefined };
+  const parts = { broker, records: read, store, topics, groups, scratch: scratchInMemory };
   const lost = async (from: number) => (await auditCompleteness(parts, { from, to: later(0), account: null })).lost;
   expect([log.completeSince('topic'), await lost(0)]).toEqual([null, []]);
   await sweeping().round(later(2 * WEEK));

@@ -203,7 +203,6 @@ export class AuditFixture {
       topics: TOPICS,
       groups: GROUPS,
       scratch: scratchInMemory,
-      progress: () => undefined,
       records: (topic, options) => this.#records(topic, options),
       broker: {
         listTopics: async () => [...this.#topics.keys()],
