@@ -273,7 +273,8 @@ export const en = {
       failing: (url: string, time: string) => `${url} has accepted nothing since ${time}`,
       announced: (url: string, time: string) => `${url} is switched off on ${time} unless it accepts a delivery`,
     },
-    service: 'the service',
+    dispatcher: 'the service',
+    recovery: 'a recovery',
     operator: (name: string) => `operator ${name}`,
   },
   history: {

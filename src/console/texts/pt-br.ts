@@ -163,7 +163,7 @@ export const ptBr: Texts = {
     payment: 'Pagamento',
     eventId: 'Id do evento',
     type: 'Tipo',
-    allMed: 'Todos os avisos de MED',
+    allMed: 'Avisos de MED',
     arrivedHead: 'Chegou?',
     incomplete: 'Não em todas',
     amountText: (amount) => amount.replace(/^(\d+)\.(\d+)$/, '$1,$2'),
@@ -274,7 +274,8 @@ export const ptBr: Texts = {
       failing: (url, time) => `${url} não aceita nada desde ${time}`,
       announced: (url, time) => `${url} será desligada em ${time}, a menos que aceite uma entrega`,
     },
-    service: 'o serviço',
+    dispatcher: 'o serviço',
+    recovery: 'uma recuperação',
     operator: (name) => `operador ${name}`,
   },
   history: {

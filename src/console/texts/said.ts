@@ -61,13 +61,15 @@ export function titleOf({ type }: Change): string {
 /** Of what its type does not say already; may be empty. */
 export const detailOf = (change: Change) => changeDetail(change, texts.value, (iso) => minute(new Date(iso)));
 
-const SERVICE = 'dispatcher';
+/** Parts of the service, which act by themselves. */
+const PARTS = ['dispatcher', 'recovery'] as const;
 const OPERATOR = 'cli:';
 
 /** Who caused a change: a user, or the client itself. */
 export function whoOf(actor: string): string {
   const t = texts.value.changes;
-  if (actor === SERVICE) return t.service;
+  const part = PARTS.find((one) => one === actor);
+  if (part) return t[part];
   if (actor.startsWith(OPERATOR)) return t.operator(actor.slice(OPERATOR.length));
   const [client = '', ...user] = actor.split('/');
   return user.join('/') || client;
