@@ -5,9 +5,8 @@ import { PlantedClient, sendRefused } from '../support/clients/planted-requests.
 import { jsonLines, type Service, type Settings, startServing } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
 import { PlantedSecrets } from '../support/oracles/planted-secrets.js';
-import { CLIENT_NAME, leaks, PlantedInstallation, signatureOf } from '../support/scenes/planted-installation.js';
+import { ECHOED, echoing, leaks, PlantedInstallation, signatureOf } from '../support/scenes/planted-installation.js';
 import type { Account } from '../support/scenes/story.js';
-import { ECHOED, type EchoingReceiver, startEchoingReceiver } from '../support/servers/echoing-receiver.js';
 import { type Receiver, startReceiver } from '../support/servers/receiver.js';
 
 const ACCOUNT = 42;
@@ -27,7 +26,7 @@ const ENDINGS = {
 
 const payment = (type: string) => JSON.stringify({ id: `pay-${type}`, type, accountId: ACCOUNT, timestamp: 'now' });
 
-let receivers: { echoing: EchoingReceiver; stranger: Receiver };
+let receivers: { echoing: Receiver; stranger: Receiver };
 let planted: PlantedInstallation;
 let service: Service;
 let account: Account;
@@ -59,7 +58,7 @@ const idOf = async (path: string) => (await listed()).find(({ url }) => url.incl
 
 beforeAll(async () => {
   receivers = {
-    echoing: await startEchoingReceiver(),
+    echoing: await startReceiver({ respond: echoing(), tls: { requestCert: true, rejectUnauthorized: false } }),
     stranger: await startReceiver({ names: ['other.example'] }),
   };
   const ports = [443, receivers.echoing.port, receivers.stranger.port];
@@ -181,11 +180,10 @@ test('deliveries end in every way, at receivers that throw back what they are se
     return seen.length === due.length && !seen.includes('retrying');
   }, PATIENCE);
   expect((await outcomes()).sort()).toEqual([...due].sort());
-  const { seen, clients } = receivers.echoing;
+  const seen = receivers.echoing.requests.map(({ path, headers }) => `${path.split('?')[0]} ${headers['x-secret']}`);
   for (const [path, secret] of values) {
-    if (!/removed|another-name/.test(path)) expect(seen).toContainEqual({ path, secret });
+    if (!/removed|another-name/.test(path)) expect(seen).toContain(`${path} ${secret}`);
   }
-  expect([...clients]).toEqual([CLIENT_NAME]);
 });
 
 test('auditors ask, and so do supervisors and strangers', async () => {

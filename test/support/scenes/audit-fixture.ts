@@ -42,8 +42,6 @@ export class AuditFixture {
   readonly #committed = new Map<string, Map<number, number>>();
   readonly #hidden = new Set<string>();
   readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified(STORE, 0)]]]);
-  /** Number of reads of account histories. */
-  historiesRead = 0;
   /** Called before a topic is read: for concurrent writes of a service. */
   beforeReading: (topic: string) => void = () => undefined;
   /** The offset from which an open transaction holds payments back. */
@@ -182,11 +180,6 @@ export class AuditFixture {
     this.#hidden.add(accountStream(accountId));
   }
 
-  /** The last revision of the account. */
-  revision(accountId: number): number {
-    return (this.#streams.get(accountStream(accountId))?.length ?? 0) - 1;
-  }
-
   audit(
     period: Partial<Period> = {},
     seen: (parts: CompletenessParts) => CompletenessParts = (parts) => parts,
@@ -196,9 +189,6 @@ export class AuditFixture {
 
   #parts(): CompletenessParts {
     const [streams, hidden] = [this.#streams, this.#hidden];
-    const countRead = (stream: string) => {
-      if (stream.startsWith('account-')) this.historiesRead += 1;
-    };
     return {
       topics: TOPICS,
       groups: GROUPS,
@@ -211,7 +201,6 @@ export class AuditFixture {
       },
       store: {
         async *read(stream) {
-          countRead(stream);
           if (hidden.has(stream)) throw new StreamHidden(stream, 'it was deleted');
           yield* streams.get(stream) ?? [];
         },

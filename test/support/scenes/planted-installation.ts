@@ -10,11 +10,12 @@ import { commandLine } from '../clients/in-process-cli.js';
 import { type Finished, type Service, type Settings, serve } from '../clients/service.js';
 import type { Find, PlantedSecrets } from '../oracles/planted-secrets.js';
 import { certificateFor } from '../servers/certificates.js';
+import type { ReceivedRequest, Reply } from '../servers/receiver.js';
 import { silentLogger } from '../silent-logger.js';
 import { type Account, installation, tokenFor } from './story.js';
 
-/** The service's name to receivers. */
-export const CLIENT_NAME = 'webhooks.example';
+/** The webhooks' header that their receiver echoes. */
+export const ECHOED = 'X-Secret';
 
 /** A secret and the place where it was found. */
 export interface Leak extends Find {
@@ -141,8 +142,36 @@ function plantKey(secrets: PlantedSecrets, name: string): string {
   return secrets.plant(name, bytes.toString('base64'), bytes);
 }
 
+/** Echoes the request's secret wherever a response has room for it, and fails in a different way for each path. */
+export function echoing(): (request: ReceivedRequest) => Reply {
+  const times = new Map<string, number>();
+  return ({ path: target, headers }) => {
+    const path = target.split('?')[0] ?? '';
+    const secret = String(headers[ECHOED.toLowerCase()] ?? 'none');
+    const time = (times.get(path) ?? 0) + 1;
+    times.set(path, time);
+    const escaped = encodeURIComponent(secret);
+    const echo = (status: number, more = {}): Reply => ({
+      ...{ status, headers: { 'x-echo': secret, 'set-cookie': `secret=${escaped}`, ...more } },
+      body: JSON.stringify({ error: `wrong key: ${secret}` }),
+    });
+    const broken = `HTTP/1.1 500 ${secret}\r\ncontent-length: 9999\r\nx-echo: ${secret}\r\n\r\n${secret}`;
+    const replies: Readonly<Record<string, Reply>> = {
+      // The first is the test event.
+      '/recovers': echo(time <= 2 ? 503 : 200),
+      '/fails': echo(500),
+      '/gone': echo(410),
+      '/redirects': echo(302, { location: `https://localhost/?key=${escaped}` }),
+      '/asks-to-wait': echo(429, { 'retry-after': secret }),
+      '/no-http': { raw: `${secret} is no HTTP\r\n\r\n` },
+      '/breaks-off': { raw: broken },
+    };
+    return replies[path] ?? echo(200);
+  };
+}
+
 async function clientCertificate(secrets: PlantedSecrets, folder: string): Promise<Settings> {
-  const { cert, key } = await certificateFor([CLIENT_NAME]);
+  const { cert, key } = await certificateFor(['webhooks.example']);
   const { d = '' } = createPrivateKey(key).export({ format: 'jwk' });
   secrets.plant('client key', d, Buffer.from(d, 'base64url'));
   const [certFile, keyFile] = [join(folder, 'client.pem'), join(folder, 'client-key.pem')];

@@ -16,16 +16,16 @@ export interface ReceivedRequest {
   readonly at: number;
 }
 
-/** hang: no response, the connection stays open. reset: no response, the connection is closed. */
+/** hang: no response, the connection stays open. reset: no response, the connection is closed; raw: after these bytes. */
 export type Reply =
   | 'hang'
   | 'reset'
+  | { readonly raw: string }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Buffer };
 
 export interface ReceiverOptions {
   /** Default: 200 with an empty body. */
   readonly respond?: (request: ReceivedRequest) => Reply | Promise<Reply>;
-  readonly host?: string;
   /** The names of its certificate. */
   readonly names?: readonly string[];
   readonly tls?: TlsOptions;
@@ -54,7 +54,7 @@ export interface Receiver extends Listener {
 
 /** An HTTPS server that records its requests. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
-  const { respond = () => ({ status: 200 }), host = '127.0.0.1', names, tls } = options;
+  const { respond = () => ({ status: 200 }), names, tls } = options;
   const requests: ReceivedRequest[] = [];
   const taken: ReceivedRequest[] = [];
   const server = createServer({ ...(await certificateFor(names)), ...tls }, async (message, response) => {
@@ -67,7 +67,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   });
   const resumed: boolean[] = [];
   server.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()));
-  const listener = await listen(server, host);
+  const listener = await listen(server);
   return { ...listener, url: `https://localhost:${listener.port}`, requests, taken, resumed };
 }
 
@@ -108,11 +108,12 @@ async function receive(message: IncomingMessage): Promise<ReceivedRequest | unde
 }
 
 function isTaken(reply: Reply): boolean {
-  return typeof reply === 'object' && reply.status >= 200 && reply.status < 300;
+  return typeof reply === 'object' && 'status' in reply && reply.status >= 200 && reply.status < 300;
 }
 
 function answer(response: ServerResponse, reply: Reply): void {
   if (reply === 'hang') return;
   if (reply === 'reset') response.socket?.destroy();
+  else if ('raw' in reply) response.socket?.end(reply.raw);
   else response.writeHead(reply.status, reply.headers).end(reply.body);
 }

@@ -2,16 +2,12 @@
  * A process of its own on a data folder, with the adapters of src/: `node sqlite-child-process.js <role> <dataDir>`. It prints a
  * line for each thing done, and goes on until it is killed.
  */
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { lockDataDir } from '../../../src/adapters/sqlite/data-dir-lock.js';
 import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
-import { openFile } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
-
-const NEW_FILE_HELD_MS = 300;
 
 const [, , role, dataDir] = process.argv;
 const tell = (line) => process.stdout.write(`${line}\n`);
@@ -62,14 +58,6 @@ const ROLES = {
     new StoreFile(dataDir).file.exec('BEGIN IMMEDIATE');
     tell('locked');
     process.stdin.resume();
-  },
-
-  /** Has the write lock of a new file for a moment, as a process that is just changing it to WAL has. */
-  async holdNewFile() {
-    const file = openFile(join(dataDir, 'store.sqlite'));
-    file.exec('BEGIN IMMEDIATE');
-    tell('locked');
-    setTimeout(() => file.close(), NEW_FILE_HELD_MS);
   },
 };
 

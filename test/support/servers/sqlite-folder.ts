@@ -43,7 +43,7 @@ export class SqliteFolder {
 const SCRIPT = fileURLToPath(new URL('sqlite-child-process.js', import.meta.url));
 const TYPESCRIPT = new URL('../../../scripts/typescript/register.js', import.meta.url).href;
 
-type Role = 'lockFolder' | 'publish' | 'write' | 'commitStates' | 'holdWriteLock' | 'holdNewFile';
+type Role = 'lockFolder' | 'publish' | 'write' | 'commitStates' | 'holdWriteLock';
 
 class SqliteChild {
   readonly #child: ChildProcess;
