@@ -1,10 +1,11 @@
-/** GET /api/deliveries. What it shares with a webhook's list is in list-webhook-deliveries.test.ts. */
+/** GET /api/deliveries and /api/webhooks/{id}/deliveries. What the view answers is its contract's; what a query refuses, query-parameters'. */
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/log/log-record.js';
-import type { DeliveriesQuery } from '../../src/ports/deliveries-view.js';
-import type { Client } from '../support/clients/api-client.js';
+import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
+import type { Outcome } from '../../src/ports/delivery-order.js';
+import type { Answer, Client } from '../support/clients/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
 import { toLogRecord } from '../support/generators/log-records.js';
@@ -12,51 +13,126 @@ import { viewOf } from '../support/scenes/account-view.js';
 import { startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
+interface Listed {
+  readonly deliveries: readonly { readonly webhookId: number; readonly eventId: string }[];
+  readonly next: string | null;
+  readonly code?: string;
+}
+
+/** Ahead of every clock of a test run. */
+const AHEAD = Date.parse('2999-01-01T00:00:00.000Z');
+const EMPTY = { deliveries: [], next: null, completeSince: null };
+const cursor = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
+const CURSOR = cursor([NOW, 'msg_1', '']);
+
 describe('what a page is asked for', () => {
   let api: BareApi;
   let asked: DeliveriesQuery[];
+  let page: DeliveriesPage;
   beforeEach(async () => {
     asked = [];
-    const page = (query: DeliveriesQuery) => {
+    page = EMPTY;
+    const answer = (query: DeliveriesQuery) => {
       asked.push(query);
-      return { deliveries: [], next: null, completeSince: null };
+      return page;
     };
-    api = await startBareApi({ parts: { view: viewOf({ page }) } });
+    api = await startBareApi({ parts: { view: viewOf({ page: answer }) } });
+    await api.client().post({ url: 'https://shop.example.com/', eventType: 'cash_in' });
   });
   afterEach(() => api.close());
 
-  async function get(query: string, caller = 42) {
-    const headers = { authorization: `Bearer caller-${caller}` };
-    const response = await fetch(`${api.url}/api/deliveries${query}`, { headers });
-    return { status: response.status, body: (await response.json()) as { errors: { field: string }[] } };
-  }
+  const get = (query: string, path = '/api/deliveries'): Promise<Answer<Listed>> =>
+    api.client().send('GET', `${path}${query}`);
 
-  const any = { webhookId: null, eventType: null, eventId: null, status: null, errors: null };
-  const all = { limit: 50, before: null, outcome: null, held: null, from: null, to: null, ...any };
+  const filters = { eventType: null, eventId: null, status: null, errors: null };
+  const all = { limit: 50, before: null, outcome: null, held: null, from: null, to: null, ...filters };
 
   it.each([
     ['', {}],
-    ['?webhookId=7&eventType=med_created', { webhookId: 7, eventType: 'med_created' }],
-    ['?eventId=pay%2F1%20x', { eventId: 'pay/1 x' }],
-    ['?status=4xx&error=timeout', { status: '4xx', errors: ['timeout'] }],
-    ['?status=none&limit=3&outcome=exhausted', { status: 'none', limit: 3, outcome: 'exhausted' }],
+    [`?before=${CURSOR}`, { before: { firstAt: NOW, id: 'msg_1', payment: '' } }],
+    ['?limit=200&outcome=exhausted', { limit: 200, outcome: 'exhausted' }],
     ['?held=true', { held: true }],
-    ['?from=2026-02-28t24:00:00z', { from: Date.UTC(2026, 2, 1) }],
-    ['?to=2028-02-29T00:00:00,5-03:00', { to: Date.UTC(2028, 1, 29, 3, 0, 0, 500) }],
-    ['?held=false&outcome=exhausted', { held: false, outcome: 'exhausted' }],
+    ['?held=false', { held: false }],
+    ['?eventType=med_created&eventId=pay%2F1%20x', { eventType: 'med_created', eventId: 'pay/1 x' }],
+    ['?status=4xx&error=timeout', { status: '4xx', errors: ['timeout'] }],
     ['?error=host', { errors: ['dns', 'forbidden-address'] }],
-  ])('"%s" is asked of the view', async (query, expected) => {
-    expect(await get(query)).toEqual({ status: 200, body: { deliveries: [], next: null, completeSince: null } });
-    expect(asked).toEqual([{ ...all, ...expected }]);
+    // That would tell which names we have.
+    ['?error=dns', { errors: [] }],
+    ['?error=forbidden-address', { errors: [] }],
+    ['?from=2026-11-21T09:00:00.125Z&to=2026-11-22', { from: NOW + 125, to: NOW + 54_000_000 }],
+    ['?from=2026-02-28t24:00:00z', { from: Date.UTC(2026, 2, 1) }],
+    ['?to=2026-11-21T10:00:00%2B01:00', { to: NOW }],
+    ['?to=2026-11-21T10:00:00+01:00', { to: NOW }],
+    ['?to=2028-02-29T00:00:00,5-03:00', { to: Date.UTC(2028, 1, 29, 3, 0, 0, 500) }],
+    ['?offset=5&page=x&limit=3&%zz=%', { limit: 3 }],
+  ])('"%s" is asked of the view, by the account and by a webhook', async (query, expected) => {
+    for (const path of ['/api/deliveries', '/api/webhooks/1/deliveries'])
+      expect(await get(query, path)).toMatchObject({ status: 200, body: EMPTY });
+    expect(asked).toEqual([null, 1].map((webhookId) => ({ ...all, webhookId, ...expected })));
   });
 
-  it.each(['dns', 'forbidden-address'])('error=%s finds nothing: that would tell which names we have', async (code) => {
-    await get(`?error=${code}`);
-    expect(asked).toEqual([{ ...all, errors: [] }]);
+  it('of the account may be of one webhook', async () => {
+    await get('?webhookId=7');
+    expect(asked).toEqual([{ ...all, webhookId: 7 }]);
+  });
+
+  it('the next of a page, whatever it is, is what before takes', async () => {
+    const places = [
+      { firstAt: NOW, id: 'msg_1', payment: `payment-events/0/7@${NOW}` },
+      { firstAt: 0, id: '!', payment: '' },
+      { firstAt: Number.MAX_SAFE_INTEGER, id: `${'~'.repeat(126)}.5`, payment: `${'t'.repeat(249)}/9/9@-1` },
+    ];
+    for (const next of places) {
+      page = { ...EMPTY, next };
+      const { body } = await get('');
+      expect(body.next).toMatch(/^[\w-]+$/);
+      expect((await get(`?before=${body.next}`)).status).toBe(200);
+      expect(asked.at(-1)?.before).toEqual(next);
+    }
+  });
+
+  it.each([
+    ...['before=x', `before=${cursor([5])}`, `before=${cursor(['5', 'msg_1', ''])}`, `before=${cursor({})}`],
+    ...[`before=${CURSOR}!`, `before=${CURSOR}=`, `before=${CURSOR.slice(0, 8)}&before=${CURSOR.slice(8)}`],
+  ])('%s is 400 and named, and nothing is asked for', async (query) => {
+    const errors = [{ field: 'before', code: 'not-a-cursor' }];
+    expect(await get(`?${query}`)).toMatchObject({ status: 400, body: { code: 'invalid-fields', errors } });
+    expect(asked).toEqual([]);
+  });
+
+  it('an answer that the client has already is 304, without a body', async () => {
+    const ask = (tag: string) => api.client().send('GET', '/api/deliveries', { headers: { 'if-none-match': tag } });
+    const tag = (await ask('"other"')).headers.get('etag') ?? '';
+    for (const given of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const { status, headers, body } = await ask(given);
+      expect([status, headers.get('etag'), body]).toEqual([304, tag, null]);
+    }
+    page = { ...EMPTY, next: { firstAt: NOW, id: 'msg_1', payment: '' } };
+    const changed = await ask(tag);
+    expect([changed.status, changed.headers.get('etag') === tag]).toEqual([200, false]);
+  });
+
+  it.each([
+    [
+      { error: 'dns', reason: 'connecting' },
+      { error: 'host', reason: null },
+    ],
+    [
+      { error: 'tls', reason: 'not-tls' },
+      { error: 'tls', reason: 'not-tls' },
+    ],
+    [{ error: null }, { error: null }],
+  ])('shows %j as %j: nobody learns which names our network has', async (failure, shown) => {
+    const attempt = { at: new Date(NOW).toISOString(), status: null, durationMs: 1, version: 1 };
+    const about = { id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW };
+    const wait = { nextAttemptAt: null, waitingFor: null } as const;
+    const delivery = { ...about, ...wait, outcome: 'retrying', held: false, endedBy: null } as const;
+    page = { ...EMPTY, deliveries: [{ ...delivery, attempts: [{ ...attempt, ...failure }] }] };
+    expect((await get('')).body).toMatchObject({ deliveries: [{ attempts: [{ ...attempt, ...shown }] }] });
   });
 });
 
-it('shows the deliveries of all webhooks of the account, and of no other account', async () => {
+it('a page shows the deliveries of the account or of one webhook, also once it was removed, and of no other account', async () => {
   const api = await startApi();
   const file = new StoreFile(api.dataDir);
   const broker = new SqliteBroker(file);
@@ -66,45 +142,45 @@ it('shows the deliveries of all webhooks of the account, and of no other account
     await stranger.post({ url: 'https://shop.example.com/c', eventType: 'cash_in' });
     const [one = 0, two = 0] = (await client.list()).webhooks.map(({ id }) => id);
     const [theirs = 0] = (await stranger.list()).webhooks.map(({ id }) => id);
-    const logged = (webhookId: number, offset: number, timestamp = NOW + offset, accountId = 42) => {
-      const record = received(paymentRecord(), { offset, timestamp });
+    const logged = (webhookId: number, offset: number, outcome: Outcome, timestamp = NOW + offset, accountId = 42) => {
       const event = { id: `pay-${offset}`, type: 'cash_in', accountId } as const;
-      const delivery = newDelivery(event, named(webhookId), record);
-      const isDelivered = webhookId === one;
-      const attempt = loggedAttempt(isDelivered ? DELIVERED : failedWith(503), 1);
-      return logEntry(delivery, isDelivered ? 'delivered' : 'exhausted', attempt, null);
+      const delivery = newDelivery(event, named(webhookId), received(paymentRecord(), { offset, timestamp }));
+      const attempt = loggedAttempt(outcome === 'delivered' ? DELIVERED : failedWith(503), 1);
+      return logEntry(delivery, outcome, attempt, outcome === 'retrying' ? AHEAD : null);
     };
-    const held = { ...logged(two, 2), held: true } as const;
-    const own = [logged(one, 1), logged(two, 1), held, logged(one, 3, -1)];
-    await broker.publish('webhooks.deliveries', [toLogRecord({ deliveries: [...own, logged(theirs, 9, NOW, 43)] })]);
-    const shown = async (query = '', as: Client = client) => {
-      const { status, body } = await as.send('GET', `/api/deliveries${query}`);
-      expect(status).toBe(200);
-      return (body as unknown as { deliveries: { webhookId: number; eventId: string }[] }).deliveries;
+    const own = [
+      ...[logged(one, 1, 'delivered'), logged(two, 1, 'retrying')],
+      ...[{ ...logged(two, 2, 'exhausted'), held: true } as const, logged(one, 3, 'delivered', -1)],
+    ];
+    const deliveries = [...own, logged(theirs, 9, 'delivered', NOW, 43)];
+    await broker.publish('webhooks.deliveries', [toLogRecord({ deliveries })]);
+    const shown = async (query = '', as: Client = client) =>
+      (await as.send<Listed>('GET', `/api/deliveries${query}`)).body.deliveries;
+    await eventually(async () => (await shown()).length === 4);
+    const [held, , , timeless] = await shown();
+    expect((await shown()).map(({ eventId }) => eventId)).toEqual(['pay-2', 'pay-1', 'pay-1', 'pay-3']);
+    const attempt = { at: new Date(NOW).toISOString(), status: 503, error: null, durationMs: 12, version: 1 };
+    const row = { id: expect.stringMatching(/^msg_[\w-]{27}$/), webhookId: two, eventType: 'cash_in', endedBy: null };
+    expect(held).toEqual({
+      ...row,
+      ...{ eventId: 'pay-2', outcome: 'exhausted', held: true, nextAttemptAt: null, waitingFor: null },
+      ...{ attempts: [attempt], publishedAt: new Date(NOW + 2).toISOString() },
+    });
+    expect(timeless).toMatchObject({ eventId: 'pay-3', publishedAt: null });
+    const waits = {
+      ...row,
+      ...{ eventId: 'pay-1', outcome: 'retrying', held: false, nextAttemptAt: new Date(AHEAD).toISOString() },
+      ...{ waitingFor: 'schedule', attempts: [attempt], publishedAt: new Date(NOW + 1).toISOString() },
     };
-    const rows = await eventually(async () => {
-      const found = await shown();
-      return found.length === 4 && found;
-    });
-    expect(rows.map(({ eventId }) => eventId)).toEqual(['pay-2', 'pay-1', 'pay-1', 'pay-3']);
-    expect(new Set(rows.slice(1, 3).map(({ webhookId }) => webhookId))).toEqual(new Set([one, two]));
-    expect(rows[0]).toEqual({
-      id: expect.stringMatching(/^msg_/),
-      eventId: 'pay-2',
-      outcome: 'exhausted',
-      held: true,
-      endedBy: null,
-      attempts: [{ at: new Date(NOW).toISOString(), status: 503, error: null, durationMs: 12, version: 1 }],
-      nextAttemptAt: null,
-      waitingFor: null,
-      webhookId: two,
-      eventType: 'cash_in',
-      publishedAt: new Date(NOW + 2).toISOString(),
-    });
-    expect(rows.at(-1)).toMatchObject({ eventId: 'pay-3', publishedAt: null });
-    expect(await shown('?eventId=pay-1&status=5xx')).toMatchObject([{ webhookId: two }]);
+    const ofTwo = await client.send<Listed>('GET', `/api/webhooks/${two}/deliveries`);
+    expect(ofTwo).toMatchObject({ status: 200, body: { ...EMPTY, deliveries: [held, waits] } });
     expect(await shown('', stranger)).toMatchObject([{ webhookId: theirs, eventId: 'pay-9' }]);
     for (const query of [`?webhookId=${one}`, '?eventId=pay-1']) expect(await shown(query, stranger)).toEqual([]);
+    expect((await stranger.send('GET', `/api/webhooks/${two}/deliveries`)).status).toBe(404);
+    expect((await client.remove(two)).body).toMatchObject({ cancelled: 1 });
+    expect((await client.send('GET', `/api/webhooks/${two}/deliveries`)).status).toBe(404);
+    const ended = { outcome: 'cancelled', nextAttemptAt: null, endedBy: 'webhook-removed' };
+    expect(await shown(`?webhookId=${two}&eventId=pay-1`)).toMatchObject([ended]);
   } finally {
     await broker.close();
     file.close();
