@@ -5,7 +5,7 @@ import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.j
 import type { EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';
 import type { Right } from '../../src/webhooks/limits.js';
 import type { PortalSession } from '../../src/webhooks/state.js';
-import { expectDocumented } from '../support/clients/documented.js';
+import type { Answer } from '../support/clients/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { viewOf } from '../support/scenes/account-view.js';
 import { type BareApi, type BareOptions, startBareApi } from '../support/scenes/bare-api.js';
@@ -23,6 +23,8 @@ interface Page {
   readonly more: boolean;
   readonly errors?: readonly { readonly field: string }[];
 }
+
+const LAST = { next: null, completeSince: null };
 
 const ALL = {
   ...{ limit: 50, eventType: null, eventId: null, from: null, to: null },
@@ -52,11 +54,9 @@ function verifyTokenOf(...can: Right[]): VerifyToken {
   return async () => ({ kind: 'verified', caller: { accountId: 42, actor: 'ana', clientId: null, session } });
 }
 
-async function get(query = '', caller = 42): Promise<{ status: number; body: Page }> {
-  const response = await fetch(`${api?.url}/api/events${query}`, {
-    headers: { authorization: `Bearer caller-${caller}` },
-  });
-  return { status: response.status, body: (await response.json()) as Page };
+function get(query = '', caller = 42): Promise<Answer<Page>> {
+  if (!api) throw new Error('nothing is started');
+  return api.client(caller).send('GET', `/api/events${query}`);
 }
 
 const position = (offset: number, partition = 0) => new Map([[partition, { offset, index: 0 }]]);
@@ -65,7 +65,7 @@ it('at most four pages of a user are in memory: those that wait have not asked t
   let pages = 0;
   const events = () => {
     pages += 1;
-    return { events: [EVENT], next: null, completeSince: null };
+    return { events: [EVENT], ...LAST };
   };
   let goOn: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
@@ -84,30 +84,14 @@ it('at most four pages of a user are in memory: those that wait have not asked t
 describe('newest first', () => {
   it('shows each event with its payload and what it was sent to', async () => {
     const read: unknown[][] = [];
-    await start(
-      { events: () => ({ events: [EVENT], next: null, completeSince: null }) },
-      async (...place: unknown[]) => {
-        read.push(place);
-        return record('{"id":"pay-1"}');
-      },
-    );
-    expect(await get()).toMatchObject({
-      status: 200,
-      body: {
-        events: [
-          {
-            cursor: expect.any(String),
-            ...{ eventId: 'pay-1', eventType: 'cash_in', publishedAt: '2026-11-21T09:00:00.000Z' },
-            payload: '{"id":"pay-1"}',
-            ...{ arrived: 'all', amount: '12.50', reference: 'E1' },
-            sentTo: [{ webhookId: 7, deliveryId: 'msg_a', outcome: 'delivered', held: false }],
-            notSent: null,
-          },
-        ],
-        next: null,
-        more: false,
-      },
+    await start({ events: () => ({ events: [EVENT], ...LAST }) }, async (...place: unknown[]) => {
+      read.push(place);
+      return record('{"id":"pay-1"}');
     });
+    const { firstAt: _, payment: __, ...shown } = EVENT;
+    const event = { ...shown, cursor: expect.any(String), publishedAt: new Date(AT).toISOString(), notSent: null };
+    const body = { events: [{ ...event, payload: '{"id":"pay-1"}' }], next: null, more: false };
+    expect(await get()).toMatchObject({ status: 200, body });
     expect(read).toEqual([['payment-events', 0, 1]]);
   });
 
@@ -136,7 +120,7 @@ describe('newest first', () => {
     [null, [...EVENT.sentTo, { ...EVENT.sentTo[0], held: true }]],
     [null, [{ ...EVENT.sentTo[0], outcome: null }]],
   ])('says %s where it was sent to nobody for that reason', async (notSent, sentTo) => {
-    await start({ events: () => ({ events: [{ ...EVENT, sentTo } as ViewedEvent], next: null, completeSince: null }) });
+    await start({ events: () => ({ events: [{ ...EVENT, sentTo } as ViewedEvent], ...LAST }) });
     expect((await get()).body.events).toMatchObject([{ notSent }]);
   });
 });
@@ -146,14 +130,12 @@ describe('a payload', () => {
     ['is gone', null],
     ['is of a topic that was made anew', record('{}', AT + 1)],
   ])('is null where it %s', async (_, found) => {
-    await start({ events: () => ({ events: [EVENT], next: null, completeSince: null }) }, async () => found);
+    await start({ events: () => ({ events: [EVENT], ...LAST }) }, async () => found);
     expect((await get()).body.events).toMatchObject([{ payload: null, eventId: 'pay-1' }]);
   });
 
   it('that the broker can not be asked for is 503: the event is not shown as one that lost it', async () => {
-    await start({ events: () => ({ events: [EVENT], next: null, completeSince: null }) }, () =>
-      Promise.reject(new BrokerUnavailable('away')),
-    );
+    await start({ events: () => ({ events: [EVENT], ...LAST }) }, () => Promise.reject(new BrokerUnavailable('away')));
     expect((await get()).status).toBe(503);
   });
 
@@ -208,22 +190,12 @@ const time = cursor([1, 'payment-events/0/1@1']);
 const log = cursor({ after: [[0, 5, 0]] });
 
 it.each([
-  ...[`before=${log}`, 'before=start', 'before=x', 'url=shop'],
-  ...[`after=${time}`, 'after=x', `after=${log}%00`, `after=${cursor({ after: [[0, 5]] })}`],
+  ...[`before=${log}`, 'before=start', `after=${time}`, `after=${log}%00`, `after=${cursor({ after: [[0, 5]] })}`],
   `after=${log}&before=${time}`,
 ])('%s is 400 and named', async (query) => {
   await start({});
   const { status, body } = await get(`?${query}`);
   expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, [/^\w+/.exec(query)?.[0]]]);
-});
-
-it('an account that is not known is 404, and each is asked for under its own id', async () => {
-  const asked: number[] = [];
-  await start((accountId) => {
-    asked.push(accountId);
-    return { events: () => ({ events: [], next: null, completeSince: null }) };
-  });
-  expect([(await get('', 7)).status, (await get()).status, asked]).toEqual([404, 200, [42]]);
 });
 
 describe('a filter', () => {
@@ -254,16 +226,12 @@ describe('a filter', () => {
 
   it('url names the webhooks that have it, however it is spelled, and those that had it when they were removed', async () => {
     await start({ events });
-    const urls = [
-      'https://a.example.com/',
-      'https://a.example.com/',
-      'https://a.example.com/',
-      'https://b.example.com/',
-    ];
-    const types = ['cash_in', 'cash_out', 'refund_in', 'cash_in'];
-    for (const [index, url] of urls.entries()) await send('POST', '', { url, eventType: types[index] });
-    await send('DELETE', '/1');
-    await send('PATCH', '/2', { url: 'https://b.example.com/' });
+    const [a, b] = ['https://a.example.com/', 'https://b.example.com/'];
+    const client = api?.client();
+    await client?.post({ url: a, eventTypes: ['cash_in', 'cash_out', 'refund_in'] });
+    await client?.post({ url: b, eventType: 'cash_in' });
+    await client?.remove(1);
+    await client?.patch(2, { url: b });
     for (const url of ['HTTPS://A.Example.com', 'https://b.example.com:443/', 'https://c.example.com/']) {
       await get(`?url=${encodeURIComponent(url)}`);
       await get(`?url=${encodeURIComponent(url)}&webhookId=3`);
@@ -283,22 +251,10 @@ describe('a filter', () => {
     ]);
   });
 
-  it('finds what the view has; the page says since when that is complete, as it is documented', async () => {
+  it('finds what the view has; the page says since when that is complete', async () => {
     await start({ events });
-    const headers = { authorization: 'Bearer caller-42' };
-    const path = '/api/events?arrived=all';
-    const answer = await fetch(`${api?.url}${path}`, { headers });
-    const body = (await answer.json()) as object;
-    expect(body).toMatchObject({ completeSince: '2026-11-21T09:00:00.000Z' });
-    await expectDocumented(api?.url ?? '', { method: 'GET', path, status: 200, headers: answer.headers, body });
+    expect((await get('?arrived=all')).body).toMatchObject({ completeSince: '2026-11-21T09:00:00.000Z' });
   });
 });
 
 const END = { next: new Map(), more: false };
-
-async function send(method: string, path: string, json?: object): Promise<void> {
-  const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
-  const body = json ? JSON.stringify(json) : null;
-  const { ok } = await fetch(`${api?.url}/api/webhooks${path}`, { method, headers, body });
-  expect(ok).toBe(true);
-}
