@@ -36,14 +36,6 @@ export class AccountBuckets {
     return Math.min(0, tooEarly);
   }
 
-  /** Takes it, or as much as there is. @returns how much was taken */
-  drain(owner: ClientOwner, ms: number): number {
-    const before = this.#missing(owner);
-    const after = Math.min(this.#options.holdsMs, before + ms);
-    this.#set(owner, after);
-    return after - before;
-  }
-
   /** Takes it, though there may be less: until that has flowed in, the bucket is overdrawn. */
   overdraw(owner: ClientOwner, ms: number): void {
     this.#set(owner, this.#missing(owner) + ms);
@@ -74,13 +66,11 @@ const REFILLED_AN_HOUR = 1 / 4;
 export interface HistoryBudget {
   /** Takes the bytes if they are available. @returns 0; otherwise ms until they are, and nothing is taken */
   take(accountId: number, bytes: number): number;
-  /** Takes the bytes, or as many as are left. @returns how many were taken */
-  charge(accountId: number, bytes: number): number;
   /** Returns bytes that were taken but not appended: no more, or failures would fill the budget. */
   giveBack(accountId: number, bytes: number): void;
 }
 
-export const NO_BUDGET: HistoryBudget = { take: () => 0, charge: () => 0, giveBack: () => undefined };
+export const NO_BUDGET: HistoryBudget = { take: () => 0, giveBack: () => undefined };
 
 /** @param budget larger than any single command; null: no limit @param now ms of a monotonic clock */
 export function createHistoryBudget(budget: number | null, now: () => number): HistoryBudget {
@@ -89,7 +79,6 @@ export function createHistoryBudget(budget: number | null, now: () => number): H
   const buckets = new AccountBuckets({ holdsMs: budget * msOfAByte, now });
   return {
     take: (accountId, bytes) => Math.max(0, buckets.take(accountId, bytes * msOfAByte)),
-    charge: (accountId, bytes) => buckets.drain(accountId, bytes * msOfAByte) / msOfAByte,
     giveBack: (accountId, bytes) => buckets.giveBack(accountId, bytes * msOfAByte),
   };
 }

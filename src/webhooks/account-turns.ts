@@ -35,11 +35,6 @@ export interface Turn {
 export class AccountTurns {
   readonly #lines = new Map<number, Line>();
 
-  /** Number of accounts with commands in progress. */
-  get size(): number {
-    return this.#lines.size;
-  }
-
   /**
    * Rejects with the work's rejection.
    * @param work is repeated while it returns null: the account's stream had moved on

