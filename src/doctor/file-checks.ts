@@ -1,11 +1,11 @@
 /** Checks DATA_DIR, the files in it, and the certificates that settings name: damage, access by other users, validity. */
-import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBusy, openExisting } from '../adapters/sqlite/open-file.js';
 import { DAMAGED, soundness } from '../adapters/sqlite/store-file.js';
 import { VIEW_FILE } from '../adapters/sqlite/view/deliveries-view.js';
 import { existing, modeOf, otherOwner, READ, reachOf, WRITE, whyDenied } from '../host/file-access.js';
+import { certificatesIn } from '../host/pem-certificates.js';
 import type { Config } from '../settings/config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
@@ -28,24 +28,17 @@ export function fileChecks(config: Config, now: number): Check[] {
   ];
 }
 
-interface CertificateFile {
-  /** The setting that names the file. */
-  readonly name: string;
-  readonly pem: () => string;
-}
-
-function certificates({ delivery, kafka }: Config): CertificateFile[] {
-  const of = (prefix: 'DELIVERY' | 'KAFKA', { caFile, clientCertFile, clientKeyFile }: CertificateSettings) => [
-    ...(caFile ? [{ name: `${prefix}_CA_FILE`, pem: () => certificatesFrom(`${prefix}_CA_FILE`, caFile) }] : []),
-    ...(clientCertFile === null
-      ? []
-      : [
-          {
-            name: `${prefix}_CLIENT_CERT_FILE`,
-            pem: () => clientCertificateFrom(clientCertFile, clientKeyFile, prefix).cert ?? '',
-          },
-        ]),
-  ];
+/** By setting, those that name a file. @throws InvalidConfig */
+function certificates({ delivery, kafka }: Config) {
+  const of = (prefix: 'DELIVERY' | 'KAFKA', { caFile, clientCertFile, clientKeyFile }: CertificateSettings) => {
+    const [ca, own] = [`${prefix}_CA_FILE`, `${prefix}_CLIENT_CERT_FILE`] as const;
+    return [
+      ...(caFile ? [{ name: ca, pem: () => certificatesFrom(ca, caFile) }] : []),
+      ...(clientCertFile
+        ? [{ name: own, pem: () => clientCertificateFrom(clientCertFile, clientKeyFile, prefix).cert ?? '' }]
+        : []),
+    ];
+  };
   return [...of('DELIVERY', delivery), ...(kafka ? of('KAFKA', kafka) : [])];
 }
 
@@ -53,11 +46,10 @@ type CertificateSettings = Pick<Config['delivery'], 'caFile' | 'clientCertFile' 
 
 const DAY_MS = 24 * 3_600_000;
 const SOON_MS = 30 * DAY_MS;
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** Judged by the certificate that expires first. */
 function validity(key: string, pem: string, now: number): Finding {
-  const found = (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text));
+  const found = certificatesIn(pem);
   const begins = Math.max(...found.map(({ validFrom }) => Date.parse(validFrom)));
   const ends = Math.min(...found.map(({ validTo }) => Date.parse(validTo)));
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);

@@ -131,11 +131,7 @@ test.each(OF_ACCOUNTS)(
 const AGAIN = Object.entries(COMMANDS).filter(([, { again }]) => again);
 test.each(AGAIN)('%s prints JSON with --json, and in a test as in a process', async (name, tried) => {
   const ended = async (by: typeof run, ...more: string[]) => {
-    // Processes of tests have a proxy that nothing may use, and doctor says so.
-    const { stderr, ...result } = await by({ ...(tried.on?.() ?? settings), HTTPS_PROXY: '' }, [
-      ...words(name, tried),
-      ...more,
-    ]);
+    const { stderr, ...result } = await by(tried.on?.() ?? settings, [...words(name, tried), ...more]);
     // Other tests write to the same disk.
     return { ...result, stdout: result.stdout.replace(/\d+ MiB are free/, 'many MiB are free'), stderr };
   };
