@@ -6,28 +6,23 @@ import { randomUUID } from 'node:crypto';
 import { patience } from '../runner/patience.js';
 import { eventually } from '../support/eventually.js';
 
-/** What an adapter under test can show; a case that needs what it lacks is left out, loudly. */
-export interface Features {
-  /** What was stored is there again after close and open. */
-  readonly reopen: boolean;
-  /** Several processes may work on the same data. */
-  readonly severalProcesses: boolean;
-  /** The consumers of a group share its records. */
-  readonly sharedGroups: boolean;
-  /** A topic has more than one partition. */
-  readonly severalPartitions: boolean;
-  /** Cases run at once: for an adapter whose server takes its time and has room for several. */
-  readonly concurrent: boolean;
+/** What only some adapters can show; a case that needs what one lacks is left out, loudly. */
+export type Feature =
+  /** The consumers of a group share the partitions of its topics: who joins takes some from others. */
+  | 'sharedGroups'
   /** A record keeps the order of headers with different names. */
-  readonly headerOrder: boolean;
-  /** A consumer that joins takes partitions from others, and with them what they have not done yet. */
-  readonly rebalances: boolean;
+  | 'headerOrder'
   /** What is behind the adapter can be made not to answer. */
-  readonly stall: boolean;
+  | 'stall'
   /** What is behind the adapter can be damaged while it is in use. */
-  readonly damage: boolean;
+  | 'damage'
   /** A topic can be given what no reader of it can read. */
-  readonly poison: boolean;
+  | 'poison';
+
+export interface Features {
+  readonly has: readonly Feature[];
+  /** Cases run at once: for an adapter whose server takes its time and has room for several. */
+  readonly isConcurrent?: boolean;
   /** How long a case waits for what has to come. */
   readonly patienceMs: number;
   /** False where it waits in vain, for an adapter that is broken on purpose. */
@@ -54,7 +49,7 @@ export interface Subject<Port> {
 export interface ContractCase<Subject> {
   /** A sentence of the contract. */
   readonly name: string;
-  readonly needs?: keyof Features;
+  readonly needs?: Feature;
   run(subject: Subject): Promise<void>;
 }
 
@@ -69,9 +64,9 @@ export function describeContract<Port>(
   describe(adapter, () => {
     for (const one of cases) {
       const lacks = lackOf(one, features);
-      if (lacks) test.skip(`${one.name} [LEFT OUT: ${adapter} has ${lacks}]`, () => undefined);
+      if (lacks) test.skip(`${one.name} [LEFT OUT: ${adapter} has no ${lacks}]`, () => undefined);
       else {
-        const register = features.concurrent ? test.concurrent : test;
+        const register = features.isConcurrent ? test.concurrent : test;
         register(
           one.name,
           () => runCase(open, features, one),
@@ -82,8 +77,8 @@ export function describeContract<Port>(
   });
 }
 
-export function lackOf({ needs }: { readonly needs?: keyof Features }, features: Features): string | null {
-  return needs && !features[needs] ? `${needs} = ${features[needs]}` : null;
+export function lackOf({ needs }: { readonly needs?: Feature }, features: Features): string | null {
+  return needs && !features.has.includes(needs) ? needs : null;
 }
 
 /** One case over data of its own, whatever runs it. */

@@ -3,10 +3,10 @@ import { SQLITE } from '../support/scenes/sqlite-subjects.js';
 import { describeContract } from './contract.js';
 import { boundedCases, cases } from './deliveries-view-contract.js';
 
-describeContract('the deliveries view on SQLite', sqliteDeliveriesView, { ...SQLITE, damage: true }, cases);
+describeContract('the deliveries view on SQLite', sqliteDeliveriesView, SQLITE, cases);
 describeContract(
   'a deliveries view of 3 MiB on SQLite',
   (features) => sqliteDeliveriesView(features, 3 * 1024 ** 2),
-  { ...SQLITE, damage: true },
+  SQLITE,
   boundedCases,
 );

@@ -6,7 +6,7 @@ import {
   type StateChanges,
   StatesDamaged,
 } from '../../src/ports/projection-states.js';
-import type { ContractCase, Features, Subject } from './contract.js';
+import type { ContractCase, Feature, Subject } from './contract.js';
 
 type StatesSubject = Subject<ProjectionStates>;
 type StatesCase = ContractCase<StatesSubject>;
@@ -30,7 +30,7 @@ const ASIDE = { why: 'its data has no url' };
 const OTHERWISE = { why: 'its stream was deleted' };
 const key = (stream: string, name: string, at = 1_000): KeptKey => ({ stream, key: name, at, use: `${name} of ${at}` });
 
-function statesCase(name: string, act: (subject: StatesSubject) => Promise<void> | void, needs?: keyof Features) {
+function statesCase(name: string, act: (subject: StatesSubject) => Promise<void> | void, needs?: Feature) {
   const run = async (subject: StatesSubject) => act(subject);
   return needs ? { name, needs, run } : { name, run };
 }
@@ -93,20 +93,16 @@ const positions: StatesCase[] = [
     expect([port.load('a'), port.load('b'), port.open(ORIGIN)]).toEqual([state(1), state(2), 'p1']);
     expect([port.key('a', 'l'), port.setAside().size]).toEqual([undefined, 0]);
   }),
-  statesCase(
-    'what was committed is there when it is opened again',
-    async (subject) => {
-      filled(subject).commit({ ...changes('p1'), setAside: new Map([['c', ASIDE]]) });
-      const port = await subject.reopen();
-      expect([port.history, port.open(ORIGIN), port.key('a', 'k')]).toEqual([ORIGIN.history, 'p1', 'k of 1000']);
-      expect([...port.setAside()]).toEqual([['c', ASIDE]]);
-      expect([...port.all()]).toEqual([
-        ['a', state(1)],
-        ['b', state(2)],
-      ]);
-    },
-    'reopen',
-  ),
+  statesCase('what was committed is there when it is opened again', async (subject) => {
+    filled(subject).commit({ ...changes('p1'), setAside: new Map([['c', ASIDE]]) });
+    const port = await subject.reopen();
+    expect([port.history, port.open(ORIGIN), port.key('a', 'k')]).toEqual([ORIGIN.history, 'p1', 'k of 1000']);
+    expect([...port.setAside()]).toEqual([['c', ASIDE]]);
+    expect([...port.all()]).toEqual([
+      ['a', state(1)],
+      ['b', state(2)],
+    ]);
+  }),
 ];
 
 const forgets = (what: string, origin: typeof ORIGIN) =>

@@ -6,10 +6,5 @@ import { cases as projectionStatesCases } from './projection-states-contract.js'
 
 describeContract('the event store on SQLite', sqliteEventStore(), SQLITE, eventStoreCases);
 // Its cases mostly wait.
-describeContract('the broker on SQLite', sqliteBroker(), { ...SQLITE, concurrent: true }, brokerCases);
-describeContract(
-  'the projection states on SQLite',
-  sqliteProjectionStates(),
-  { ...SQLITE, damage: true },
-  projectionStatesCases,
-);
+describeContract('the broker on SQLite', sqliteBroker(), { ...SQLITE, isConcurrent: true }, brokerCases);
+describeContract('the projection states on SQLite', sqliteProjectionStates(), SQLITE, projectionStatesCases);

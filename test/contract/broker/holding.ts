@@ -101,7 +101,7 @@ const owning: BrokerCase[] = [
   brokerCase(
     'where consumers join and leave, no two own a partition, and each is owned again',
     ownedOnce,
-    'rebalances',
+    'sharedGroups',
   ),
 ];
 
@@ -154,6 +154,6 @@ export const holding: BrokerCase[] = [
     await s.soon('they were not done', () => inbox.done.length === 2);
     expect(known).toEqual([[false, false], [false], [true, false]]);
   }),
-  brokerCase('where a consumer joins, a hold says no before the other is handed its record', joined, 'rebalances'),
-  brokerCase('where a consumer joins, what was done behind a gap does not come again', handedOver, 'rebalances'),
+  brokerCase('where a consumer joins, a hold says no before the other is handed its record', joined, 'sharedGroups'),
+  brokerCase('where a consumer joins, what was done behind a gap does not come again', handedOver, 'sharedGroups'),
 ];

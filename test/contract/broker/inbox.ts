@@ -8,7 +8,7 @@ import type {
   RecordHold,
 } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
-import { type ContractCase, collect, type Features, type Subject, soon, unique, within } from '../contract.js';
+import { type ContractCase, collect, type Feature, type Subject, soon, unique, within } from '../contract.js';
 
 export type BrokerSubject = Subject<Broker>;
 export type BrokerCase = ContractCase<BrokerSubject>;
@@ -147,11 +147,7 @@ export class Scenario {
   }
 }
 
-export function brokerCase(
-  name: string,
-  act: (scenario: Scenario) => Promise<void>,
-  needs?: keyof Features,
-): BrokerCase {
+export function brokerCase(name: string, act: (scenario: Scenario) => Promise<void>, needs?: Feature): BrokerCase {
   const run = async (subject: BrokerSubject) => {
     const scenario = new Scenario(subject);
     try {

@@ -59,7 +59,7 @@ export const notBefore: BrokerCase[] = [
       await s.soon('the other partition was blocked', () => inbox.done.length >= 5);
       expect(texts(inbox.calls)).not.toContain(String(HOUR));
     },
-    'severalPartitions',
+    'sharedGroups',
   ),
   brokerCase('a record that waits does not hold up close, and comes later', async (s) => {
     await s.publish([String(HOUR)]);

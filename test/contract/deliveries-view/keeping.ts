@@ -14,17 +14,13 @@ export const keeping: readonly ViewCase[] = [
     port.add([entry(2)]);
     expect(ids(port)).toEqual(idsOf(2, 1));
   }),
-  viewCase(
-    'what was added is there when it is opened again, under the same id',
-    async ({ port, reopen }) => {
-      port.add(story('msg_a'));
-      const again = await reopen();
-      expect([again.id, again.page(query()).deliveries]).toEqual([port.id, [told('msg_a')]]);
-      again.add(story('msg_a'));
-      expect(again.page(query()).deliveries).toEqual([told('msg_a')]);
-    },
-    'reopen',
-  ),
+  viewCase('what was added is there when it is opened again, under the same id', async ({ port, reopen }) => {
+    port.add(story('msg_a'));
+    const again = await reopen();
+    expect([again.id, again.page(query()).deliveries]).toEqual([port.id, [told('msg_a')]]);
+    again.add(story('msg_a'));
+    expect(again.page(query()).deliveries).toEqual([told('msg_a')]);
+  }),
   viewCase('forget lets go of deliveries whose last entry is older, oldest first, and of no other', ({ port }) => {
     port.add(entries(2_000));
     port.add([entry(5, { place: { partition: 0, offset: 5_000, timestamp: NOW + 5_000 } })]);
@@ -58,7 +54,6 @@ export const keeping: readonly ViewCase[] = [
         ]),
       );
     },
-    'reopen',
   ),
   viewCase(
     'a method that finds it damaged throws ViewUnsound',
@@ -71,17 +66,13 @@ export const keeping: readonly ViewCase[] = [
     },
     'damage',
   ),
-  viewCase(
-    'after discard a new view is opened, with an id of its own',
-    async (subject) => {
-      const { id } = subject.port;
-      subject.port.add([entry(1)]);
-      subject.port.discard();
-      const anew = await subject.reopen();
-      expect([anew.id === id, ids(anew)]).toEqual([false, []]);
-      anew.add([entry(1, { accountId: ACCOUNT, place: { partition: 0, offset: 1, timestamp: NOW + 77 } })]);
-      expect(ids(anew)).toEqual(idsOf(1));
-    },
-    'reopen',
-  ),
+  viewCase('after discard a new view is opened, with an id of its own', async (subject) => {
+    const { id } = subject.port;
+    subject.port.add([entry(1)]);
+    subject.port.discard();
+    const anew = await subject.reopen();
+    expect([anew.id === id, ids(anew)]).toEqual([false, []]);
+    anew.add([entry(1, { accountId: ACCOUNT, place: { partition: 0, offset: 1, timestamp: NOW + 77 } })]);
+    expect(ids(anew)).toEqual(idsOf(1));
+  }),
 ];

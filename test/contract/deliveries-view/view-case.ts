@@ -9,16 +9,12 @@ import {
   query,
   WEBHOOK,
 } from '../../support/scenes/deliveries-view-subject.js';
-import type { ContractCase, Features, Subject } from '../contract.js';
+import type { ContractCase, Feature, Subject } from '../contract.js';
 
 export type ViewSubject = Subject<AskedCore>;
 export type ViewCase = ContractCase<ViewSubject>;
 
-export function viewCase(
-  name: string,
-  act: (subject: ViewSubject) => Promise<void> | void,
-  needs?: keyof Features,
-): ViewCase {
+export function viewCase(name: string, act: (subject: ViewSubject) => Promise<void> | void, needs?: Feature): ViewCase {
   const run = async (subject: ViewSubject) => act(subject);
   return needs ? { name, needs, run } : { name, run };
 }

@@ -39,26 +39,18 @@ const atomicity: StoreCase[] = [
     await Promise.all(appends);
     expect([...seen].filter((length) => length !== 0)).toEqual([25]);
   }),
-  storeCase(
-    'what append resolved for is there when the store is opened again',
-    async (s) => {
-      const { position } = await s.append(3);
-      await s.subject.reopen();
-      const recorded = await s.read();
-      expect(numbers(recorded)).toEqual(upTo(3));
-      expect(recorded.at(-1)?.position).toBe(position);
-    },
-    'reopen',
-  ),
-  storeCase(
-    'what append resolved for is seen by another process at once',
-    async (s) => {
-      const other = await s.subject.another();
-      await s.append(3);
-      expect(numbers(await collect(other.read(s.stream())))).toEqual(upTo(3));
-    },
-    'severalProcesses',
-  ),
+  storeCase('what append resolved for is there when the store is opened again', async (s) => {
+    const { position } = await s.append(3);
+    await s.subject.reopen();
+    const recorded = await s.read();
+    expect(numbers(recorded)).toEqual(upTo(3));
+    expect(recorded.at(-1)?.position).toBe(position);
+  }),
+  storeCase('what append resolved for is seen by another process at once', async (s) => {
+    const other = await s.subject.another();
+    await s.append(3);
+    expect(numbers(await collect(other.read(s.stream())))).toEqual(upTo(3));
+  }),
 ];
 
 /** Appends where the stream does not stand, and sees that it is told so and nothing is stored. */
@@ -87,19 +79,15 @@ const expectedRevision: StoreCase[] = [
     const outcomes = await Promise.allSettled(rivals.map((rival) => s.store.append(s.stream(), rival, 0)));
     await expectOneWinner(s, rivals, outcomes);
   }),
-  storeCase(
-    'of appends by two processes with one expected revision exactly one is stored',
-    async (s) => {
-      const other = await s.subject.another();
-      const rivals = upTo(10).map(() => events(2));
-      const stores = rivals.map((_, index) => (index % 2 ? other : s.store));
-      const outcomes = await Promise.allSettled(
-        rivals.map((rival, index) => stores[index]?.append(s.stream(), rival, NO_STREAM)),
-      );
-      await expectOneWinner(s, rivals, outcomes);
-    },
-    'severalProcesses',
-  ),
+  storeCase('of appends by two processes with one expected revision exactly one is stored', async (s) => {
+    const other = await s.subject.another();
+    const rivals = upTo(10).map(() => events(2));
+    const stores = rivals.map((_, index) => (index % 2 ? other : s.store));
+    const outcomes = await Promise.allSettled(
+      rivals.map((rival, index) => stores[index]?.append(s.stream(), rival, NO_STREAM)),
+    );
+    await expectOneWinner(s, rivals, outcomes);
+  }),
 ];
 
 async function expectOneWinner(

@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
   type SubscribeOptions,
 } from '../../../src/ports/event-store.js';
-import { type ContractCase, collect, type Features, type Subject, soon, unique, within } from '../contract.js';
+import { type ContractCase, collect, type Feature, type Subject, soon, unique, within } from '../contract.js';
 
 export type StoreSubject = Subject<EventStore>;
 export type StoreCase = ContractCase<StoreSubject>;
@@ -107,7 +107,7 @@ export class Scenario {
   }
 }
 
-export function storeCase(name: string, act: (scenario: Scenario) => Promise<void>, needs?: keyof Features): StoreCase {
+export function storeCase(name: string, act: (scenario: Scenario) => Promise<void>, needs?: Feature): StoreCase {
   const run = async (subject: StoreSubject) => {
     const scenario = new Scenario(subject);
     try {

@@ -52,27 +52,19 @@ const whatComes: StoreCase[] = [
     await s.soon('what was appended later did not come', () => follower.events.length >= 5);
     expect(numbers(follower.events)).toEqual([0, 1, 2, 3, 0]);
   }),
-  storeCase(
-    'a subscription gives what other processes append',
-    async (s) => {
-      const follower = await s.caughtUp();
-      const other = await s.subject.another();
-      await other.append(s.stream(), events(3), NO_STREAM);
-      await s.soon('what another process appended did not come', () => follower.events.length >= 3);
-      expect(numbers(follower.events)).toEqual(upTo(3));
-    },
-    'severalProcesses',
-  ),
-  storeCase(
-    'a position is good for a store that was opened again',
-    async (s) => {
-      const { position } = await s.append(2);
-      await s.append(2, 1);
-      await s.subject.reopen();
-      expect(numbers((await s.caughtUp({ after: position })).events)).toEqual([2, 3]);
-    },
-    'reopen',
-  ),
+  storeCase('a subscription gives what other processes append', async (s) => {
+    const follower = await s.caughtUp();
+    const other = await s.subject.another();
+    await other.append(s.stream(), events(3), NO_STREAM);
+    await s.soon('what another process appended did not come', () => follower.events.length >= 3);
+    expect(numbers(follower.events)).toEqual(upTo(3));
+  }),
+  storeCase('a position is good for a store that was opened again', async (s) => {
+    const { position } = await s.append(2);
+    await s.append(2, 1);
+    await s.subject.reopen();
+    expect(numbers((await s.caughtUp({ after: position })).events)).toEqual([2, 3]);
+  }),
   storeCase(CATCHES_UP, async (s) => {
     for (const n of upTo(LONG / 500)) await s.append(500, n * 500 - 1);
     const follower = s.follow();

@@ -13,22 +13,8 @@ import type { ServerVersion } from '../../services/eventstoredb/own-server.js';
 import { startRealServer } from '../../services/eventstoredb/real-server.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
 
-const EVENTSTOREDB: Features = {
-  reopen: true,
-  severalProcesses: true,
-  sharedGroups: false,
-  severalPartitions: false,
-  concurrent: false,
-  headerOrder: false,
-  rebalances: false,
-  stall: true,
-  damage: false,
-  poison: false,
-  patienceMs: 20_000,
-};
-
-export const TEST_SERVER: Features = EVENTSTOREDB;
-export const REAL_SERVER: Features = { ...EVENTSTOREDB, stall: false };
+export const REAL_SERVER: Features = { has: [], patienceMs: 20_000 };
+export const TEST_SERVER: Features = { ...REAL_SERVER, has: ['stall'] };
 
 export function openEventStoreDb(url: string, limits = {}, random = Math.random): EventStore {
   const own = { client: connect(url), credentials: credentialsOf(url), random };

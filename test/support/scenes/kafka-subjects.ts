@@ -7,19 +7,7 @@ import type { Features, Open } from '../../contract/contract.js';
 import { silentLogger } from '../silent-logger.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
 
-export const KAFKA: Features = {
-  reopen: true,
-  severalProcesses: true,
-  sharedGroups: true,
-  severalPartitions: true,
-  concurrent: true,
-  headerOrder: false,
-  rebalances: true,
-  stall: false,
-  damage: false,
-  poison: true,
-  patienceMs: 20_000,
-};
+export const KAFKA: Features = { has: ['sharedGroups', 'poison'], isConcurrent: true, patienceMs: 20_000 };
 
 export function kafkaSettings(brokers: string): KafkaSettings {
   return {

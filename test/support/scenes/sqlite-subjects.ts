@@ -13,19 +13,7 @@ import type { Features, Open } from '../../contract/contract.js';
 import { temporaryDirectory } from '../temporary-directory.js';
 import { AdapterSubject, type Opened } from './adapter-subject.js';
 
-export const SQLITE: Features = {
-  reopen: true,
-  severalProcesses: true,
-  sharedGroups: false,
-  severalPartitions: false,
-  concurrent: false,
-  headerOrder: true,
-  rebalances: false,
-  stall: true,
-  damage: false,
-  poison: true,
-  patienceMs: 5_000,
-};
+export const SQLITE: Features = { has: ['headerOrder', 'stall', 'damage', 'poison'], patienceMs: 5_000 };
 
 /** Wraps an instance, to make a broken adapter. */
 export type Wrap<Port> = (port: Port) => Port;
