@@ -14,9 +14,10 @@ export const keeping: readonly ViewCase[] = [
     port.add([entry(2)]);
     expect(ids(port)).toEqual(idsOf(2, 1));
   }),
-  viewCase('what was added is there when it is opened again, under the same id', async ({ port, reopen }) => {
+  viewCase('what was added is there when it is opened again, under the same id', async (subject) => {
+    const { port } = subject;
     port.add(story('msg_a'));
-    const again = await reopen();
+    const again = await subject.reopen();
     expect([again.id, again.page(query()).deliveries]).toEqual([port.id, [told('msg_a')]]);
     again.add(story('msg_a'));
     expect(again.page(query()).deliveries).toEqual([told('msg_a')]);
@@ -35,7 +36,8 @@ export const keeping: readonly ViewCase[] = [
   }),
   viewCase(
     'the positions that add was given are there when it is opened again, the last ones of each partition of a topic',
-    async ({ port, reopen }) => {
+    async (subject) => {
+      const { port } = subject;
       const at = (offset: number) => ({ offset, before: { offset: offset - 1, timestamp: NOW + offset } });
       expect([port.positions('deliveries'), port.positions('requests')]).toEqual([new Map(), new Map()]);
       const of = (topic: ViewTopic, partition: number, position: Position) =>
@@ -45,7 +47,7 @@ export const keeping: readonly ViewCase[] = [
       port.add([], of('deliveries', 0, { offset: 9, before: null }));
       const unstorable = entry(3, { outcome: Symbol('none') as unknown as 'delivered' });
       expect(() => port.add([unstorable], of('deliveries', 3, at(8)))).toThrow();
-      const again = await reopen();
+      const again = await subject.reopen();
       expect(again.positions('requests')).toEqual(new Map([[0, at(5)]]));
       expect(again.positions('deliveries')).toEqual(
         new Map<number, Position>([

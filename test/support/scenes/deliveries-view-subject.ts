@@ -1,5 +1,4 @@
 /** The deliveries view on SQLite as a subject of its contract, and entries for it. */
-import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { openDeliveriesView, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
@@ -17,10 +16,9 @@ import type {
   ViewQueries,
   ViewRouting,
 } from '../../../src/ports/deliveries-view.js';
-import type { Features, Subject } from '../../contract/contract.js';
+import type { Open } from '../../contract/contract.js';
 import { ACCOUNT, NOW } from '../generators/delivery-samples.js';
-import { temporaryDirectory } from '../temporary-directory.js';
-import { damageFile } from './sqlite-subjects.js';
+import { overFolder } from './sqlite-subjects.js';
 
 /** Of a view that has room for all. */
 export const VIEW_PARTS = { deliveryIdOf: webhookMessageId, size: 2 ** 40 };
@@ -74,35 +72,11 @@ export function behind(entries: readonly (ViewEntry | ViewRouting)[]): ReachedPo
 type Rest<Asked extends readonly unknown[]> = Asked extends readonly [unknown, ...infer Others] ? Others : never;
 export type AskedCore = ReturnType<typeof askedCore>;
 
-export async function sqliteDeliveriesView(features: Features, size = VIEW_PARTS.size): Promise<Subject<AskedCore>> {
-  const directory = temporaryDirectory();
-  const all: AskedCore[] = [];
-  const another = async () => {
-    const view = askedCore(openDeliveriesView(directory.path, () => undefined, { ...VIEW_PARTS, size }));
-    all.push(view);
-    return view;
-  };
-  let port = await another();
-  const subject: Subject<AskedCore> = {
-    features,
-    get port() {
-      return port;
-    },
-    another,
-    async reopen() {
-      port.close();
-      port = await another();
-      return port;
-    },
-    stall: () => Promise.reject(new Error('nobody waits for a file')),
-    poison: () => Promise.reject(new Error('a view has no topics')),
-    damage: async () => damageFile(join(directory.path, VIEW_FILE)),
-    async close() {
-      for (const view of all) view.close();
-      directory.remove();
-    },
-  };
-  return subject;
+export function sqliteDeliveriesView(size = VIEW_PARTS.size): Open<AskedCore> {
+  return overFolder((dataDir) => {
+    const port = askedCore(openDeliveriesView(dataDir, () => undefined, { ...VIEW_PARTS, size }));
+    return { port, close: async () => port.close() };
+  }, VIEW_FILE);
 }
 
 /** `n` sets the time of the payment, the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */

@@ -21,8 +21,11 @@ export type Wrap<Port> = (port: Port) => Port;
 /** For a held write lock: too short if another process may hold it for a moment. */
 const HASTY_MS = 50;
 
-/** A subject on its own folder. */
-function overFolder<Port>(open: (dataDir: string, busyLimitMs?: number) => Opened<Port>): Open<Port> {
+/** A subject on its own folder, in which `file` may be damaged. */
+export function overFolder<Port>(
+  open: (dataDir: string, busyLimitMs?: number) => Opened<Port>,
+  file = 'read-model.sqlite',
+): Open<Port> {
   return async (features) => {
     const { path, remove } = temporaryDirectory();
     let busyLimitMs: number | undefined;
@@ -33,7 +36,7 @@ function overFolder<Port>(open: (dataDir: string, busyLimitMs?: number) => Opene
     };
     const subject = new AdapterSubject(features, () => open(path, busyLimitMs), {
       stall,
-      damage: async () => damageFile(join(path, 'read-model.sqlite')),
+      damage: async () => damageFile(join(path, file)),
       poison: async (topic) => poisonTopic(path, topic),
       close: async () => remove(),
     });
