@@ -48,9 +48,12 @@ describeOnMock('the console', (show) => {
       await showScreen(page, mock, screen);
       const { name } = screen;
       const outside = await outsideOfWindows(page);
-      const small = await page.evaluate<string[]>(SMALL);
-      const axe = await seriousFindings(page);
-      expect({ name, outside, small, axe }).toEqual({ name, outside: [], small: [], axe: [] });
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        const small = await page.evaluate<string[]>(SMALL);
+        const axe = await seriousFindings(page);
+        expect({ name, width, outside, small, axe }).toEqual({ name, width, outside: [], small: [], axe: [] });
+      }
     }
   });
 });
@@ -74,7 +77,6 @@ async function outsideOfWindows(page: Page): Promise<string[]> {
     await page.setViewportSize({ width, height: 900 });
     found.push(...(await page.evaluate<string[]>(OUTSIDE)));
   }
-  await page.setViewportSize({ width: 1280, height: 900 });
   return found;
 }
 
