@@ -2,7 +2,6 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { openDeliveriesView } from '../adapters/sqlite/view/deliveries-view.js';
 import { serveView } from '../adapters/thread/served-view.js';
-import { webhookMessageId } from '../delivery/delivery.js';
 import { viewEntries } from '../delivery/log/view-entry.js';
 
 export interface ViewThreadData {
@@ -14,7 +13,7 @@ export interface ViewThreadData {
 
 const { dataDir, size, port } = workerData as ViewThreadData;
 serveView(port, {
-  open: (onDamaged) => openDeliveriesView(dataDir, onDamaged, { deliveryIdOf: webhookMessageId, size }),
+  open: (onDamaged) => openDeliveriesView(dataDir, onDamaged, size),
   entriesOf: viewEntries,
   now: () => performance.now(),
 });

@@ -250,13 +250,13 @@ export interface EventPlace {
   readonly payment: string;
 }
 
-export interface ViewedEvent extends OfPayment, Named {
+export interface ViewedEvent extends OfPayment, Named, Pick<ViewEntry, 'eventSource'> {
   readonly payment: string;
   readonly arrived: Arrived;
-  /** To which it was routed, or sent since. Outcome null: nothing is known of the delivery yet. */
+  /** To which it was routed, or sent since. Id and outcome null: nothing is known of the delivery yet. */
   readonly sentTo: readonly {
     readonly webhookId: number;
-    readonly deliveryId: string;
+    readonly deliveryId: string | null;
     readonly outcome: Outcome | null;
     readonly held: boolean;
   }[];
@@ -372,10 +372,7 @@ export interface MissedPlace extends EventPlace {
   readonly webhookId: number;
 }
 
-export interface MissedPayment extends MissedPlace {
-  /** That a delivery of it to the webhook would have. */
-  readonly deliveryId: string;
-}
+export interface MissedPayment extends MissedPlace, Pick<ViewEntry, 'eventId' | 'eventSource'> {}
 
 /** As NextRecoverable. */
 export interface NextMissed {

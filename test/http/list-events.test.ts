@@ -1,5 +1,6 @@
 /** GET /api/events: what the view and the topics are asked, and what is made of it. */
 import type { VerifyToken } from '../../src/accounts/access-tokens.js';
+import { webhookMessageId } from '../../src/delivery/delivery.js';
 import { createPublishedPayloads } from '../../src/delivery/record-place.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
 import type { EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';
@@ -12,9 +13,12 @@ import { type BareApi, type BareOptions, startBareApi } from '../support/scenes/
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');
 const EVENT: ViewedEvent = {
-  ...{ firstAt: AT, payment: `payment-events/0/1@${AT}`, eventId: 'pay-1', eventType: 'cash_in' },
+  ...{ firstAt: AT, payment: `payment-events/0/1@${AT}`, eventId: 'pay-1', eventSource: null, eventType: 'cash_in' },
   ...{ arrived: 'all', amount: '12.50', reference: 'E1' },
-  sentTo: [{ webhookId: 7, deliveryId: 'msg_a', outcome: 'delivered', held: false }],
+  sentTo: [
+    { webhookId: 7, deliveryId: 'msg_a', outcome: 'delivered', held: false },
+    { webhookId: 8, deliveryId: null, outcome: null, held: false },
+  ],
 };
 
 interface Page {
@@ -88,8 +92,15 @@ describe('newest first', () => {
       read.push(place);
       return record('{"id":"pay-1"}');
     });
-    const { firstAt: _, payment: __, ...shown } = EVENT;
-    const event = { ...shown, cursor: expect.any(String), publishedAt: new Date(AT).toISOString(), notSent: null };
+    const { firstAt: _, payment: __, eventSource: ___, ...shown } = EVENT;
+    const sentTo = [EVENT.sentTo[0], { ...EVENT.sentTo[1], deliveryId: webhookMessageId(42, EVENT, 8) }];
+    const event = {
+      ...shown,
+      sentTo,
+      cursor: expect.any(String),
+      publishedAt: new Date(AT).toISOString(),
+      notSent: null,
+    };
     const body = { events: [{ ...event, payload: '{"id":"pay-1"}' }], next: null, more: false };
     expect(await get()).toMatchObject({ status: 200, body });
     expect(read).toEqual([['payment-events', 0, 1]]);

@@ -1,4 +1,7 @@
-/** Statements of a file, each prepared once for its text. Values are given in their order, or by their names in the text. */
+/**
+ * Statements of a file, each prepared once for its text. Values are given in their order, or by their names in the text; those
+ * of questions may be lists, which SQL reads as JSON.
+ */
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 
 export type Value = number | string | null;
@@ -18,16 +21,16 @@ export class Statements {
 
   /** The first row. */
   row<Row>(sql: string, values: Values = []): Row | undefined {
-    return this.#of(sql).get(values) as Row | undefined;
+    return this.#of(sql).get(withJson(values)) as Row | undefined;
   }
 
   rows<Row>(sql: string, values: Values = []): Row[] {
-    return this.#of(sql).all(values) as Row[];
+    return this.#of(sql).all(withJson(values)) as Row[];
   }
 
   /** As they are asked for. Nothing may be written before the iteration has ended. */
   each<Row>(sql: string, values: Values = []): IterableIterator<Row> {
-    return this.#of(sql).iterate(values) as IterableIterator<Row>;
+    return this.#of(sql).iterate(withJson(values)) as IterableIterator<Row>;
   }
 
   #of(sql: string): SqliteStatement {
@@ -35,4 +38,10 @@ export class Statements {
     this.#prepared.set(sql, known);
     return known;
   }
+}
+
+function withJson(values: Values): Values {
+  if (Array.isArray(values)) return values;
+  const all = Object.entries(values);
+  return Object.fromEntries(all.map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]));
 }

@@ -12,6 +12,7 @@ import type { RunningRecovery } from '../../read-model/running-recoveries.js';
 import { viewEnds } from '../../read-model/view-follower.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Webhook } from '../../webhooks/state.js';
+import { webhookMessageId } from '../delivery.js';
 import type { Topics } from '../topics.js';
 
 export interface RecoveryRunParts {
@@ -156,7 +157,8 @@ export class RecoveryRun {
 }
 
 function sendable(missed: MissedPayment, accountId: number, webhooks: readonly Webhook[]): Sendable | null {
-  const { deliveryId: id, webhookId, payment } = missed;
+  const { webhookId, payment } = missed;
+  const id = webhookMessageId(accountId, missed, webhookId);
   const webhook = webhooks.find((one) => one.id === webhookId);
   return webhook
     ? { accountId, id, webhookId, webhookEvent: webhook.addedBy, payment, outcome: 'retrying', step: 0, requests: 0 }

@@ -80,7 +80,9 @@ export const LIST_EVENTS = read({
       (given) => parseUrl(given)?.href ?? null,
       mustBe('a URL'),
     ),
-    reference: textQuery('Only events with this reference. A session needs the right `payloads` for it.'),
+    reference: textQuery(
+      'Only events with this reference, of which the newest 1,000 are searched. A session needs the right `payloads` for it.',
+    ),
   },
   returns: object('EventPage', 'A page of events. It may be short, or empty: `more` says whether there are others.', {
     events: list('The events of this page.', EVENT),

@@ -1,5 +1,6 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 import type { Context } from 'koa';
+import { webhookMessageId } from '../../delivery/delivery.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { AccountView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -32,7 +33,7 @@ export const listEvents = LIST_EVENTS.answer(async (parts, { accountId, ctx, que
   );
   const payments = found.events.map(({ payment }) => payment);
   const payloads = may(ctx, 'payloads') ? await firstPayloads(parts.payloads, place, payments) : null;
-  return () => shownPage(found, payloads);
+  return () => shownPage(accountId, found, payloads);
 });
 
 interface EventsAsked {
@@ -85,20 +86,28 @@ async function feed(view: AccountView, query: FeedQuery): Promise<FoundEvents> {
 }
 
 /** @param payloads null: not asked for; fewer than events: the rest is left to the next page */
-function shownPage(found: FoundEvents, payloads: readonly (string | null)[] | null) {
+function shownPage(accountId: number, found: FoundEvents, payloads: readonly (string | null)[] | null) {
   const shown = payloads ? found.events.slice(0, payloads.length) : found.events;
   const isCut = shown.length < found.events.length;
   return {
     events: shown.map((event, index) => {
       const { cursor, eventId, eventType, arrived, sentTo, amount, reference } = event;
       const may = payloads ? { payload: payloads[index] ?? null, amount, reference } : NO_PAYLOAD;
-      const routed = { arrived, sentTo, notSent: notSent(sentTo) };
+      const routed = { arrived, sentTo: withIds(accountId, event), notSent: notSent(sentTo) };
       return { cursor, eventId, eventType, publishedAt: publishedAt(event), ...may, ...routed };
     }),
     next: isCut ? (shown.at(-1)?.cursor ?? null) : found.next,
     more: isCut || found.more,
     completeSince: timeText(found.completeSince),
   };
+}
+
+/** Also of a delivery of which the view knows nothing yet. */
+function withIds(accountId: number, { sentTo, ...event }: ViewedEvent) {
+  return sentTo.map(({ deliveryId, ...delivery }) => ({
+    ...delivery,
+    deliveryId: deliveryId ?? webhookMessageId(accountId, event, delivery.webhookId),
+  }));
 }
 
 /** Of a caller who may not read it. */

@@ -50,7 +50,7 @@ async function filled(): Promise<void> {
 test('each file says whose it is, and the version of its schema', async () => {
   await filled();
   openProjectionStates(folder.dataDir, () => undefined).close();
-  openDeliveriesView(folder.dataDir, () => undefined, { deliveryIdOf: () => '', size: 2 ** 40 }).close();
+  openDeliveriesView(folder.dataDir, () => undefined, 2 ** 40).close();
   await backupStore({ dataDir: folder.dataDir, target: path('copy'), force: false, progress: () => undefined });
   const names = ['store.sqlite', 'copy', 'read-model.sqlite', VIEW_FILE];
   const [store, copy, ...disposable] = names.map(headerOf);

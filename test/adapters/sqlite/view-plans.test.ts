@@ -5,19 +5,12 @@ import { deliveryQueries } from '../../../src/adapters/sqlite/view/delivery-page
 import { eventQueries } from '../../../src/adapters/sqlite/view/event-pages.js';
 import { recoveryQueries } from '../../../src/adapters/sqlite/view/recovering.js';
 import { VIEW_SCHEMA } from '../../../src/adapters/sqlite/view/schema.js';
-import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import { ACCOUNT } from '../../support/generators/delivery-samples.js';
 import { eventsQuery, feedQuery, query } from '../../support/scenes/deliveries-view-subject.js';
 
 /** Notes the steps of each statement's plan. */
 class Planned extends Statements {
   readonly plans: (readonly [sql: string, step: string])[] = [];
-  readonly #file: ReturnType<typeof opened>;
-
-  constructor(file: ReturnType<typeof opened>) {
-    super(file);
-    this.#file = file;
-  }
 
   override row<Row>(sql: string, values = {}): Row | undefined {
     this.#plan(sql, values);
@@ -34,9 +27,10 @@ class Planned extends Statements {
     return super.each(sql, values);
   }
 
-  #plan(sql: string, values: object): void {
-    const steps = this.#file.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as { detail: string }[];
-    for (const { detail } of steps) this.plans.push([sql, detail]);
+  #plan(sql: string, values: Readonly<Record<string, unknown>>): void {
+    for (const { detail } of super.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values)) {
+      this.plans.push([sql, detail]);
+    }
   }
 }
 
@@ -49,15 +43,11 @@ function opened() {
 test('no question reads a table from end to end, nor a whole index of it', () => {
   const file = opened();
   const sql = new Planned(file);
-  const asking = { accountId: ACCOUNT, own: '[7]', completeSince: null };
+  const asking = { accountId: ACCOUNT, own: [7], completeSince: null };
   const { page, publications } = deliveryQueries(sql, asking);
-  const { events, feed } = eventQueries(sql, asking, webhookMessageId);
+  const { events, feed } = eventQueries(sql, asking);
   const { stats, attempts, dataSince, health } = statQueries(sql, ACCOUNT);
-  const { recoverableCount, nextRecoverable, missedCount, nextMissed, recovery } = recoveryQueries(
-    sql,
-    asking,
-    webhookMessageId,
-  );
+  const { recoverableCount, nextRecoverable, missedCount, nextMissed, recovery } = recoveryQueries(sql, asking);
   const some = [
     { eventId: 'a' },
     { status: '5xx' },

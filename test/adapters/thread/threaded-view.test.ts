@@ -13,7 +13,7 @@ import {
 } from '../../../src/ports/deliveries-view.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import { recordingLogger } from '../../support/recording-logger.js';
-import { eventsQuery, feedQuery, query, VIEW_PARTS } from '../../support/scenes/deliveries-view-subject.js';
+import { eventsQuery, feedQuery, query, VIEW_SIZE } from '../../support/scenes/deliveries-view-subject.js';
 import { damageFile } from '../../support/scenes/sqlite-subjects.js';
 import { delivered, delivery, retrying } from '../../support/scenes/view-follower-fixture.js';
 import { viewInThisThread } from '../../support/scenes/view-in-this-thread.js';
@@ -46,7 +46,7 @@ const all = query();
 async function inThread(): Promise<DeliveriesView> {
   const parts = { webhookIds: () => null, took: () => undefined };
   const view = await openDeliveriesView(
-    { dataDir: folder.path, deliveriesViewSize: VIEW_PARTS.size },
+    { dataDir: folder.path, deliveriesViewSize: VIEW_SIZE },
     recordingLogger(),
     parts,
   );
@@ -89,7 +89,7 @@ test.each([
     answers.set(name, await ask(...given));
   }
   await view.close();
-  const core = openCore(folder.path, () => undefined, VIEW_PARTS);
+  const core = openCore(folder.path, () => undefined, VIEW_SIZE);
   opened.push(core);
   const queries = core.of({ accountId: ACCOUNT, webhookIds: null });
   for (const [name, given] of Object.entries(asked())) {

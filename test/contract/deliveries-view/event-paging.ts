@@ -86,11 +86,11 @@ export const eventPaging: readonly ViewCase[] = [
     ]);
     const { payment } = entry(1);
     const about = { eventId: 'pay-1', eventType: 'cash_in', arrived: 'nowhere', amount: null, reference: null };
-    const event = { firstAt: NOW + 1, payment, ...about };
+    const event = { firstAt: NOW + 1, payment, eventSource: null, ...about };
     const sentTo = [
       { webhookId: 7, deliveryId: idOf(1), outcome: 'retrying', held: false },
       { webhookId: 8, deliveryId: idOf(1, 8), outcome: 'exhausted', held: true },
-      { webhookId: 9, deliveryId: idOf(1, 9), outcome: null, held: false },
+      { webhookId: 9, deliveryId: null, outcome: null, held: false },
     ];
     expect(port.events(eventsQuery())).toEqual({ events: [{ ...event, sentTo }], next: null, completeSince: null });
     expect(port.events(eventsQuery({ accountId: 43 }))).toEqual({ events: [], next: null, completeSince: null });

@@ -1,5 +1,7 @@
 /** The run of a recovery, by fakes that fail wherever the test wants. */
+
 import { RecoveryRun, type RecoveryRunParts } from '../../../src/delivery/again/recovery-run.js';
+import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import { RECOVERABLE, type ViewTopic } from '../../../src/ports/deliveries-view.js';
 import type { Sendable, SentAgain } from '../../../src/ports/send-again.js';
 import type { Command } from '../../../src/webhooks/decide.js';
@@ -113,7 +115,8 @@ describe('a recovery', () => {
 });
 
 describe('what was missed', () => {
-  const MISSED = [60, 61, 62].map((n) => detail(n).id);
+  const MISSED = [missed(60), missed(61, 2), missed(62)];
+  const MISSED_IDS = MISSED.map((one) => webhookMessageId(ACCOUNT, one, one.webhookId));
   const asked: Sendable[] = [];
   const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
     asked.push(known);
@@ -121,24 +124,24 @@ describe('what was missed', () => {
   };
   beforeEach(() => {
     asked.length = 0;
-    view.missed = [missed(60), missed(61, 2), missed(62)];
+    view.missed = MISSED;
   });
 
   it('is requested behind the deliveries, as if it waited for its first attempt, at the same rate', async () => {
     await run({ sendAgain });
-    expect(ids()).toEqual([...ALL, ...MISSED]);
+    expect(ids()).toEqual([...ALL, ...MISSED_IDS]);
     expect(sent.map(({ at }) => at)).toEqual(sent.map((_, n) => n * 50));
-    const { id, payment } = detail(61);
-    const about = { accountId: ACCOUNT, id, payment, webhookId: 2, webhookEvent: webhookOf(2).addedBy };
+    const { payment } = detail(61);
+    const about = { accountId: ACCOUNT, id: MISSED_IDS[1], payment, webhookId: 2, webhookEvent: webhookOf(2).addedBy };
     expect(asked[COUNT + 1]).toEqual({ ...about, outcome: 'retrying', step: 0, requests: 0 });
     expect(commands).toEqual(ended());
   });
 
   it('and can not be sent is passed by and counted: its record is gone', async () => {
     const goneAt = async (known: Sendable): Promise<SentAgain> =>
-      known.id === MISSED[1] ? { kind: 'gone' } : requested(known);
+      known.id === MISSED_IDS[1] ? { kind: 'gone' } : requested(known);
     await run({ sendAgain: goneAt });
-    expect(ids()).toEqual([...ALL, MISSED[0], MISSED[2]]);
+    expect(ids()).toEqual([...ALL, MISSED_IDS[0], MISSED_IDS[2]]);
     expect(commands).toEqual(ended(1));
   });
 });

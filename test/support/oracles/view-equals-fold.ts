@@ -4,7 +4,7 @@ import { openDeliveriesView } from '../../../src/adapters/sqlite/view/deliveries
 import { viewEntries } from '../../../src/delivery/log/view-entry.js';
 import { VIEW_TOPICS, type ViewCore } from '../../../src/ports/deliveries-view.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
-import { behind, eventsQuery, feedQuery, query, VIEW_PARTS } from '../scenes/deliveries-view-subject.js';
+import { behind, eventsQuery, feedQuery, query, VIEW_SIZE } from '../scenes/deliveries-view-subject.js';
 import type { FaultScene } from '../scenes/fault-scene.js';
 import { temporaryDirectory } from '../temporary-directory.js';
 
@@ -14,9 +14,9 @@ const DAY_MS = 86_400_000;
 /** The service must be stopped. @returns how many deliveries both have */
 export async function viewEqualsFold(scene: FaultScene, accountId: number): Promise<number> {
   const own = temporaryDirectory();
-  const folded = openDeliveriesView(own.path, () => undefined, VIEW_PARTS);
+  const folded = openDeliveriesView(own.path, () => undefined, VIEW_SIZE);
   const damaged: string[] = [];
-  const stored = openDeliveriesView(String(scene.settings.DATA_DIR), (file) => damaged.push(file), VIEW_PARTS);
+  const stored = openDeliveriesView(String(scene.settings.DATA_DIR), (file) => damaged.push(file), VIEW_SIZE);
   try {
     await scene.withBroker(async ({ broker }, topics) => {
       for (const topic of VIEW_TOPICS) {

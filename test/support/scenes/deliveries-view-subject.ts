@@ -1,7 +1,6 @@
 /** The deliveries view on SQLite as a subject of its contract, and entries for it. */
 import { crc32 } from 'node:zlib';
 import { openDeliveriesView, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
-import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import type {
   DeliveriesQuery,
   EventsQuery,
@@ -21,7 +20,7 @@ import { ACCOUNT, NOW } from '../generators/delivery-samples.js';
 import { overFolder } from './sqlite-subjects.js';
 
 /** Of a view that has room for all. */
-export const VIEW_PARTS = { deliveryIdOf: webhookMessageId, size: 2 ** 40 };
+export const VIEW_SIZE = 2 ** 40;
 
 export const WEBHOOK = 7;
 /** A webhook of ACCOUNT that is removed. */
@@ -72,9 +71,9 @@ export function behind(entries: readonly (ViewEntry | ViewRouting)[]): ReachedPo
 type Rest<Asked extends readonly unknown[]> = Asked extends readonly [unknown, ...infer Others] ? Others : never;
 export type AskedCore = ReturnType<typeof askedCore>;
 
-export function sqliteDeliveriesView(size = VIEW_PARTS.size): Open<AskedCore> {
+export function sqliteDeliveriesView(size = VIEW_SIZE): Open<AskedCore> {
   return overFolder((dataDir) => {
-    const port = askedCore(openDeliveriesView(dataDir, () => undefined, { ...VIEW_PARTS, size }));
+    const port = askedCore(openDeliveriesView(dataDir, () => undefined, size));
     return { port, close: async () => port.close() };
   }, VIEW_FILE);
 }

@@ -1,4 +1,5 @@
 /** A deliveries view of the test's choice: the details of one account, and what recoveries have requested. */
+import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import type {
   AccountView,
   AskView,
@@ -35,8 +36,8 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
 
 /** The nth payment, published n seconds after NOW. */
 export function missed(n: number, webhookId = 1): MissedPayment {
-  const { id: deliveryId, payment, firstAt } = detail(n);
-  return { deliveryId, payment: payment ?? '', firstAt, webhookId };
+  const { eventId, eventSource, payment, firstAt } = detail(n);
+  return { eventId, eventSource, payment, firstAt, webhookId };
 }
 
 /** The place of a delivery in the order of the view. */
@@ -96,7 +97,9 @@ export class RecoverableView implements AskView {
       nextMissed: (query, after) => {
         const [next] = this.missed.filter(({ firstAt }) => firstAt > (after?.firstAt ?? 0));
         if (!next) return { missed: null, reached: null };
-        const isRequested = [...this.requested.values()].some((ids) => ids.has(next.deliveryId));
+        const isRequested = [...this.requested.values()].some((ids) =>
+          ids.has(webhookMessageId(account, next, next.webhookId)),
+        );
         const isNext = isMissed(next, query) && !isRequested;
         return { missed: isNext ? next : null, reached: next };
       },

@@ -5,7 +5,7 @@ import { type ServedViewParts, serveView } from '../../../src/adapters/thread/se
 import { openThreadedView, type ThreadedViewParts } from '../../../src/adapters/thread/threaded-view.js';
 import { viewEntries } from '../../../src/delivery/log/view-entry.js';
 import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
-import { VIEW_PARTS } from './deliveries-view-subject.js';
+import { VIEW_SIZE } from './deliveries-view-subject.js';
 
 export function viewInThisThread(
   dataDir: string,
@@ -14,7 +14,7 @@ export function viewInThisThread(
 ): Promise<DeliveriesView> {
   const { port1, port2 } = new MessageChannel();
   serveView(port2, {
-    open: (onDamaged) => openDeliveriesView(dataDir, onDamaged, VIEW_PARTS),
+    open: (onDamaged) => openDeliveriesView(dataDir, onDamaged, VIEW_SIZE),
     entriesOf: viewEntries,
     now: () => performance.now(),
     ...its,

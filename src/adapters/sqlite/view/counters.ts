@@ -1,13 +1,12 @@
 /**
  * Counters, what a batch adds to them and what they answer; and the health of webhooks. Counters are sums over the rows: an
  * attempt counts once, at its start; the end of a delivery that was not delivered counts once, when the entry that holds was
- * published. An entry that changes the end moves its count. A step of 0 counts the deliveries that have a state now.
+ * published. An entry that changes the end moves its count.
  */
 import {
   type MinuteAttempts,
   STATS_STEPS_MS,
   type StatsBucket,
-  type StatsQuery,
   type ViewEntry,
   type ViewQueries,
   type WebhookHealth,
@@ -18,8 +17,7 @@ import { type DeliveryRow, foldOf, isSuccess, STATE, timeOf } from './delivery-r
 import { filtered } from './lists.js';
 
 const STEPS_MS = Object.values(STATS_STEPS_MS);
-const MINUTE_MS = STATS_STEPS_MS['1m'];
-const HOUR_MS = STATS_STEPS_MS['1h'];
+const { '1m': MINUTE_MS, '1h': HOUR_MS } = STATS_STEPS_MS;
 /** Minutes are kept for so long, beside the newest. */
 const MINUTES_KEPT_MS = 48 * HOUR_MS;
 const FORGOTTEN_AT_ONCE = 5_000;
@@ -35,52 +33,76 @@ const KEY = 'step, at, accountId, webhookId, kind';
 const ADD_COUNT = `INSERT INTO counters (${KEY}, n) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n`;
 const FORGET_COUNTS = `DELETE FROM counters WHERE (${KEY}) IN
   (SELECT ${KEY} FROM counters WHERE step = ? AND at < ? LIMIT +?)`;
+const CHANGE_WEBHOOK = `INSERT INTO webhooks (accountId, webhookId, eventType, successAt, waiting, exhausted, held)
+  VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET successAt = max(successAt, excluded.successAt), waiting = waiting + excluded.waiting,
+    exhausted = exhausted + excluded.exhausted, held = held + excluded.held`;
+
 type OfWebhook = Pick<ViewEntry, 'accountId' | 'webhookId'>;
+type Standing = 'waiting' | 'exhausted' | 'held';
+/** Of a webhook, by a batch. */
+type Changes = OfWebhook & Pick<ViewEntry, 'eventType'> & Record<'successAt' | Standing, number>;
+
+const STANDING_OF: { readonly [State in number]?: Standing } = {
+  [STATE.retrying]: 'waiting',
+  [STATE.exhausted]: 'exhausted',
+  [STATE.held]: 'held',
+};
 
 export class Tally {
   readonly #counts = new Map<string, { readonly key: readonly number[]; n: number }>();
+  readonly #webhooks = new Map<string, Changes>();
+  #newest = 0;
 
-  /** By an attempt that was not known. */
-  attempted({ attempt, ...entry }: ViewEntry): void {
+  /** @param isNew whether the entry's attempt was not known */
+  told(entry: ViewEntry, isNew: boolean): void {
+    const webhook = this.#webhook(entry, entry.eventType);
+    const { attempt } = entry;
     if (!attempt) return;
-    const kind = isSuccess(attempt.status) ? SUCCEEDED + durationBucket(attempt.durationMs) : FAILED_ATTEMPT;
-    this.#happened(entry, timeOf(attempt.at), kind, 1);
+    const [at, isDelivered] = [timeOf(attempt.at), isSuccess(attempt.status)];
+    if (isDelivered) webhook.successAt = Math.max(webhook.successAt, at);
+    const kind = isDelivered ? SUCCEEDED + durationBucket(attempt.durationMs) : FAILED_ATTEMPT;
+    if (isNew) this.#happened(entry, at, kind, 1);
   }
 
   /** @param by -1 takes back what was counted */
-  stands(row: DeliveryRow, by: 1 | -1): void {
+  stands(row: DeliveryRow, eventType: string, by: 1 | -1): void {
     const { state } = row;
-    if (state >= STATE.retrying) this.#add(0, 0, row, state, by);
+    const standing = STANDING_OF[state];
+    if (standing) this.#webhook(row, eventType)[standing] += by;
     if (state > STATE.retrying) this.#happened(row, statusOf(foldOf(row)).at, state, by);
   }
 
   store(sql: Statements): void {
     for (const { key, n } of this.#counts.values()) if (n !== 0) sql.run(ADD_COUNT, [...key, n]);
-    if (this.#counts.size > 0) forget(sql, MINUTE_MS, oldestMinute(sql));
+    for (const changes of this.#webhooks.values()) sql.run(CHANGE_WEBHOOK, Object.values(changes));
+    forget(sql, MINUTE_MS, this.#newest - MINUTES_KEPT_MS);
   }
 
-  #happened(entry: OfWebhook, at: number, kind: number, by: number): void {
-    for (const step of STEPS_MS) this.#add(step, Math.floor(at / step) * step, entry, kind, by);
+  #webhook({ accountId, webhookId }: OfWebhook, eventType: string): Changes {
+    const name = `${accountId} ${webhookId}`;
+    const known = this.#webhooks.get(name);
+    if (known) return known;
+    const changes = { accountId, webhookId, eventType, successAt: 0, waiting: 0, exhausted: 0, held: 0 };
+    this.#webhooks.set(name, changes);
+    return changes;
   }
 
-  #add(step: number, at: number, { accountId, webhookId }: OfWebhook, kind: number, by: number): void {
-    const key = [step, at, accountId, webhookId, kind];
-    const name = key.join();
-    const count = this.#counts.get(name) ?? { key, n: 0 };
-    this.#counts.set(name, count);
-    count.n += by;
+  #happened(of: OfWebhook, at: number, kind: number, by: number): void {
+    this.#newest = Math.max(this.#newest, at);
+    for (const step of STEPS_MS) {
+      const key = [step, Math.floor(at / step) * step, of.accountId, of.webhookId, kind];
+      const name = key.join();
+      const count = this.#counts.get(name) ?? { key, n: 0 };
+      this.#counts.set(name, count);
+      count.n += by;
+    }
   }
 }
 
 /** @param before ms since the epoch */
 export function forgetCounts(sql: Statements, before: number): void {
   for (const step of STEPS_MS) forget(sql, step, Math.floor(before / HOUR_MS) * HOUR_MS);
-}
-
-/** The first hour whose minutes are kept, ms since the epoch. */
-function oldestMinute(sql: Statements): number {
-  const newest = sql.row<{ at: number | null }>('SELECT max(at) AS at FROM counters WHERE step = ?', [MINUTE_MS])?.at;
-  return Math.floor((newest ?? 0) / HOUR_MS) * HOUR_MS - MINUTES_KEPT_MS;
 }
 
 function forget(sql: Statements, step: number, before: number): void {
@@ -93,32 +115,31 @@ function durationBucket(durationMs: number): number {
   return Math.min(DURATION_BUCKETS - 1, 1 + Math.floor(2 * Math.log2(durationMs)));
 }
 
-const bound = (which: 'min' | 'max') => `(SELECT ${which}(at) FROM counters WHERE step = @by)`;
-/** Step by step, because a step has the rows of all accounts. */
-const COUNTERS = `steps CROSS JOIN counters ON step = @by AND counters.at = steps.at AND accountId = @accountId`;
+const bound = (which: 'min' | 'max') => `(SELECT ${which}(at) FROM counters WHERE step = @step)`;
+/** Step by step, oldest first, because a step has the rows of all accounts. */
 const STEPS = `WITH RECURSIVE steps (at) AS (
-    SELECT max(@begin, ${bound('min')})
-    UNION ALL SELECT at + @by FROM steps WHERE at + @by < @to AND at < ${bound('max')}
+    SELECT max(@from, ${bound('min')})
+    UNION ALL SELECT at + @step FROM steps WHERE at + @step < @to AND at < ${bound('max')}
   )`;
+const COUNTERS = `steps CROSS JOIN counters ON step = @step AND counters.at = steps.at AND accountId = @accountId`;
 const ASKED = filtered({
   webhookId: 'webhookId = @webhookId',
   eventType: 'webhookId IN (SELECT webhookId FROM webhooks WHERE accountId = @accountId AND eventType = @eventType)',
 });
-const STATS = `${STEPS} SELECT counters.at AS at, kind, sum(n) AS n FROM ${COUNTERS}
-  WHERE steps.at < @to AND ${ASKED} GROUP BY counters.at, kind HAVING sum(n) <> 0 ORDER BY counters.at`;
+const STATS = `${STEPS} SELECT at, json_group_object(kind, n) AS counts FROM (
+    SELECT counters.at AS at, kind, sum(n) AS n FROM ${COUNTERS}
+    WHERE steps.at < @to AND ${ASKED} GROUP BY counters.at, kind HAVING sum(n) <> 0
+  ) GROUP BY at ORDER BY at`;
 const failed = `kind = ${FAILED_ATTEMPT}`;
 const ATTEMPTS = `${STEPS} SELECT counters.at AS at, webhookId, sum(n) AS made,
     coalesce(sum(n) FILTER (WHERE ${failed}), 0) AS failed
   FROM ${COUNTERS} WHERE ${failed} OR kind >= ${SUCCEEDED} GROUP BY counters.at, webhookId`;
-const SINCE = `SELECT max(min(since), coalesce((SELECT min(at) FROM counters WHERE step = ${HOUR_MS}), min(since))) AS since
-  FROM webhooks WHERE accountId = ?`;
-const standing = (state: number) => `coalesce((SELECT n FROM counters WHERE step = 0 AND at = 0
-  AND accountId = webhooks.accountId AND webhookId = webhooks.webhookId AND kind = ${state}), 0)`;
+const SINCE = `${STEPS} SELECT counters.at AS at FROM ${COUNTERS} LIMIT 1`;
+const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const FAILURES = `FROM attempts
   WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId AND status / 100 <> 2`;
-const HEALTH = `SELECT webhookId, successAt AS lastSuccessAt, ${standing(STATE.retrying)} AS waiting,
-    ${standing(STATE.held)} AS held, ${standing(STATE.exhausted)} AS exhausted,
-    (SELECT min(at) ${FAILURES} AND at > coalesce(successAt, 0)) AS failingSince,
+const HEALTH = `SELECT webhookId, nullif(successAt, 0) AS lastSuccessAt, waiting, held, exhausted,
+    (SELECT min(at) ${FAILURES} AND at > successAt) AS failingSince,
     (SELECT json_object('at', at, 'status', nullif(status, 0), 'error', json(nullif(error, '')))
       ${FAILURES} ORDER BY at DESC, attempts.status DESC, attempts.error DESC LIMIT 1) AS lastFailure
   FROM webhooks WHERE accountId = ?`;
@@ -133,44 +154,31 @@ export function statQueries(
   accountId: number,
 ): Pick<ViewQueries, 'stats' | 'attempts' | 'dataSince' | 'health'> {
   return {
-    stats({ webhookId, eventType, ...query }) {
-      const steps = new Map<number, number[]>();
-      const asked = { accountId, webhookId, eventType, ...stepsOf(sql, query) };
-      for (const { at, kind, n } of sql.rows<Record<'at' | 'kind' | 'n', number>>(STATS, asked)) {
-        const counts = steps.get(at) ?? [];
-        counts[kind] = n;
-        steps.set(at, counts);
-      }
-      return [...steps].map(bucketOf);
+    stats(query) {
+      const asked = { ...query, accountId, step: STATS_STEPS_MS[query.step] };
+      return sql.rows<{ at: number; counts: string }>(STATS, asked).map(bucketOf);
     },
-    attempts(from) {
-      const steps = stepsOf(sql, { step: '1m', from, to: Number.MAX_SAFE_INTEGER });
-      return sql.rows<MinuteAttempts>(ATTEMPTS, { accountId, ...steps });
+    attempts(begin) {
+      const from = Math.floor(begin / MINUTE_MS) * MINUTE_MS;
+      return sql.rows<MinuteAttempts>(ATTEMPTS, { ...ALL, accountId, step: MINUTE_MS, from });
     },
-    dataSince: () => sql.row<{ since: number | null }>(SINCE, [accountId])?.since ?? null,
+    dataSince: () => sql.row<{ at: number }>(SINCE, { ...ALL, accountId, step: HOUR_MS })?.at ?? null,
     health() {
       const rows = sql.rows<HealthRow>(HEALTH, [accountId]);
-      return new Map(
-        rows.map(({ webhookId, lastFailure, ...row }) => {
-          return [webhookId, { ...row, lastFailure: JSON.parse(lastFailure ?? 'null') }];
-        }),
-      );
+      const health = ({ webhookId, lastFailure, ...row }: HealthRow) =>
+        [webhookId, { ...row, lastFailure: JSON.parse(lastFailure ?? 'null') }] as const;
+      return new Map(rows.map(health));
     },
   };
 }
 
-function stepsOf(sql: Statements, { step, from, to }: Pick<StatsQuery, 'step' | 'from' | 'to'>) {
-  const by = STATS_STEPS_MS[step];
-  const begin = step === '1m' ? Math.max(from, oldestMinute(sql)) : from;
-  return { by, begin: Math.floor(begin / by) * by, to };
-}
-
-/** @param counts by kind */
-function bucketOf([at, counts]: readonly [number, readonly number[]]): StatsBucket {
+/** @param row its counts by kind, as JSON */
+function bucketOf(row: { readonly at: number; readonly counts: string }): StatsBucket {
+  const counts = JSON.parse(row.counts) as Readonly<Record<number, number>>;
   const of = (kind: number) => counts[kind] ?? 0;
   const durations = Array.from({ length: DURATION_BUCKETS }, (_, n) => of(SUCCEEDED + n));
   return {
-    at,
+    at: row.at,
     delivered: durations.reduce((sum, each) => sum + each, 0),
     failedAttempts: of(FAILED_ATTEMPT),
     exhausted: of(STATE.exhausted),

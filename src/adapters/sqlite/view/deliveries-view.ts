@@ -1,21 +1,12 @@
 /** The view of deliveries in its own file, filled from the topics. Opening doesn't check it: too large. */
 import { randomBytes } from 'node:crypto';
-import type { Position, Positions } from '../../../ports/broker.js';
-import {
-  type ReachedPositions,
-  type ViewCore,
-  type ViewEntry,
-  type ViewedAccount,
-  type ViewQueries,
-  type ViewRouting,
-  type ViewTopic,
-  ViewUnsound,
-} from '../../../ports/deliveries-view.js';
+import type { Position } from '../../../ports/broker.js';
+import { type ViewCore, type ViewQueries, ViewUnsound } from '../../../ports/deliveries-view.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from '../disposable-file.js';
 import { Statements } from '../statements.js';
 import { forgetCounts, statQueries } from './counters.js';
 import { deliveryQueries } from './delivery-pages.js';
-import { type DeliveryIdOf, eventQueries } from './event-pages.js';
+import { eventQueries } from './event-pages.js';
 import { fold } from './folding.js';
 import { Leaving } from './leaving.js';
 import type { Asking } from './lists.js';
@@ -34,7 +25,7 @@ const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
   // Increment it with every change of the tables, or of what is written into them.
-  shape: 16,
+  shape: 17,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -47,90 +38,55 @@ const BEGIN_VIEW = 'INSERT INTO view (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FR
 const POSITIONS = 'SELECT partition, position FROM positions WHERE topic = ?';
 const PUT_POSITION = 'INSERT OR REPLACE INTO positions VALUES (?, ?, ?)';
 
-export interface ViewParts {
-  readonly deliveryIdOf: DeliveryIdOf;
-  /** Bytes: beyond it what arrived at its first attempt leaves, oldest first. */
-  readonly size: number;
+/**
+ * @param onDamaged called with the name of a file that had to be deleted
+ * @param size bytes: beyond it what arrived at its first attempt leaves, oldest first
+ * @throws DataDirUnusable
+ */
+export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, size: number): ViewCore {
+  return openDisposable(dataDir, KIND, onDamaged, (opened) => viewIn(opened, size));
 }
 
-/** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
-export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, parts: ViewParts): ViewCore {
-  return openDisposable(dataDir, KIND, onDamaged, (opened) => new SqliteDeliveriesView(opened, parts));
-}
-
-class SqliteDeliveriesView implements ViewCore {
-  readonly id: string;
-  readonly #disposable: DisposableFile;
-  readonly #parts: ViewParts;
-  readonly #sql: Statements;
-  readonly #leaving: Leaving;
-
-  constructor(disposable: DisposableFile, parts: ViewParts) {
-    const { file } = disposable;
-    file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
-    file.pragma(`cache_size = -${CACHE_KIB}`);
-    this.#disposable = disposable;
-    this.#parts = parts;
-    this.#sql = new Statements(file);
-    this.#leaving = new Leaving(this.#sql);
-    this.#sql.run(BEGIN_VIEW, [randomBytes(8).toString('hex')]);
-    this.id = this.#sql.row<{ id: string }>('SELECT id FROM view')?.id as string;
-  }
-
-  of({ accountId, webhookIds }: ViewedAccount): ViewQueries {
-    const sql = this.#sql;
-    const { deliveryIdOf } = this.#parts;
-    const kept = sound(() => sql.row<Pick<Asking, 'completeSince'>>('SELECT completeSince FROM view'));
-    const asking = {
-      accountId,
-      own: webhookIds && JSON.stringify(webhookIds),
-      completeSince: kept?.completeSince ?? null,
-    };
-    return each({
-      ...deliveryQueries(sql, asking),
-      ...eventQueries(sql, asking, deliveryIdOf),
-      ...statQueries(sql, accountId),
-      ...recoveryQueries(sql, asking, deliveryIdOf),
-    });
-  }
-
-  positions(topic: ViewTopic): Positions {
-    return sound(() => {
-      const rows = this.#sql.rows<{ partition: number; position: string }>(POSITIONS, [topic]);
-      return new Map(rows.map(({ partition, position }) => [partition, JSON.parse(position) as Position]));
-    });
-  }
-
-  add(entries: readonly (ViewEntry | ViewRouting)[], reached: ReachedPositions = new Map()): void {
-    this.#write(() => {
-      fold(this.#sql, entries);
-      if (entries.length > 0 && (this.#sql.row<{ bytes: number }>(BYTES_IN_USE)?.bytes ?? 0) > this.#parts.size)
-        this.#leaving.trim(TRIMMED_FOR_EACH * entries.length);
-      for (const [topic, positions] of reached)
-        for (const [partition, position] of positions) {
-          this.#sql.run(PUT_POSITION, [topic, partition, JSON.stringify(position)]);
-        }
-    });
-  }
-
-  forget(before: number): void {
-    this.#write(() => {
-      this.#leaving.forget(before);
-      forgetCounts(this.#sql, before);
-    });
-  }
-
-  discard(): void {
-    throwAway(this.#disposable);
-  }
-
-  close(): void {
-    this.#disposable.file.close();
-  }
-
-  #write(work: () => void): void {
-    sound(() => this.#disposable.file.transaction(work)());
-  }
+function viewIn(disposable: DisposableFile, size: number): ViewCore {
+  const { file } = disposable;
+  file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
+  file.pragma(`cache_size = -${CACHE_KIB}`);
+  const sql = new Statements(file);
+  const leaving = new Leaving(sql);
+  const write = (work: () => void) => sound(() => file.transaction(work)());
+  const bytesInUse = () => sql.row<{ bytes: number }>(BYTES_IN_USE)?.bytes ?? 0;
+  sql.run(BEGIN_VIEW, [randomBytes(8).toString('hex')]);
+  return {
+    id: sql.row<{ id: string }>('SELECT id FROM view')?.id as string,
+    of({ accountId, webhookIds }) {
+      const kept = sound(() => sql.row<Pick<Asking, 'completeSince'>>('SELECT completeSince FROM view'));
+      const asking = { accountId, own: webhookIds, completeSince: kept?.completeSince ?? null };
+      const pages = { ...deliveryQueries(sql, asking), ...eventQueries(sql, asking) };
+      return each({ ...pages, ...statQueries(sql, accountId), ...recoveryQueries(sql, asking) });
+    },
+    positions(topic) {
+      const rows = sound(() => sql.rows<{ partition: number; position: string }>(POSITIONS, [topic]));
+      return sound(() => new Map(rows.map(({ partition, position }) => [partition, JSON.parse(position) as Position])));
+    },
+    add(entries, reached = new Map()) {
+      write(() => {
+        fold(sql, entries);
+        if (entries.length > 0 && bytesInUse() > size) leaving.trim(TRIMMED_FOR_EACH * entries.length);
+        for (const [topic, positions] of reached)
+          for (const [partition, position] of positions) {
+            sql.run(PUT_POSITION, [topic, partition, JSON.stringify(position)]);
+          }
+      });
+    },
+    forget(before) {
+      write(() => {
+        leaving.forget(before);
+        forgetCounts(sql, before);
+      });
+    },
+    discard: () => throwAway(disposable),
+    close: () => void file.close(),
+  };
 }
 
 /** Each query, with what it finds damaged told as such. */

@@ -14,14 +14,15 @@ import type { EventRow } from './event-row.js';
 import {
   ANSWERED,
   type Asking,
-  type Candidate,
   eventsWith,
   filtered,
   IS_REMOVED,
   isIn,
+  type Looked,
   list,
   OF_ACCOUNT,
   pageOf,
+  placeOf,
   SHOWN_STATE,
   type Source,
   valuesOf,
@@ -37,11 +38,8 @@ type AttemptRow = Readonly<
     Record<'response', string | null>
 >;
 
-/** Publications of an event: more than any producer makes while the schedule of the first one runs. */
-const MOST_PUBLICATIONS = 1_000;
 const NO_STATE = -1;
 
-const DELIVERIES = 'CROSS JOIN deliveries ON deliveries.event = events.row';
 const THEIR_EVENT = 'CROSS JOIN events ON events.row = deliveries.event';
 const ASKED = filtered({
   webhookId: 'webhookId = @webhookId',
@@ -49,7 +47,7 @@ const ASKED = filtered({
   states: isIn(SHOWN_STATE, 'states'),
   ...ANSWERED,
 });
-const PUBLICATIONS = `SELECT deliveries.row AS row FROM ${rowsWith('deliveries', 'id', MOST_PUBLICATIONS)}
+const PUBLICATIONS = `SELECT deliveries.row AS row FROM ${rowsWith('deliveries', 'id')}
   CROSS JOIN deliveries ON deliveries.row = found ${THEIR_EVENT} ORDER BY deliveries.firstAt DESC, payment DESC`;
 const ONE = `SELECT deliveries.*, eventId, eventSource, eventType, routedAt, payment, ${SHOWN_STATE} AS shown,
     ${IS_REMOVED} AS isRemoved, (SELECT count(*) FROM requests WHERE delivery = deliveries.row) AS requests
@@ -59,29 +57,23 @@ const ATTEMPTS_OF = 'SELECT * FROM attempts WHERE delivery = ? ORDER BY at, stat
 export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, 'page' | 'publications'> {
   return {
     page({ limit, before, ...query }) {
-      const states = statesOf(query);
-      const text = deliveryList(sourcesFor(query, states), ASKED);
-      const asked = { ...asking, ...valuesOf(query, before ?? {}), states: JSON.stringify(states) };
-      const rows = sql.each<Candidate<DeliveryPlace>>(text, asked);
-      const { shown, reached, more } = pageOf(rows, limit);
+      const states = STATES.filter((state) => isAsked(state, query));
+      const text = list('deliveries.row', sourcesFor(query, states), { tie: ['id', 'id'], isShown: ASKED, is: '<' });
+      const rows = sql.each<Looked<DeliveryPlace>>(text, { ...asking, ...valuesOf(query, before), states });
+      const { shown, last, more } = pageOf(rows, limit);
       const deliveries = shown.map(({ row }) => viewedOf(...read(sql, row, asking)));
-      return { deliveries, next: more ? reached : null, completeSince: asking.completeSince };
+      return { deliveries, next: more && last ? placeOf(last) : null, completeSince: asking.completeSince };
     },
     publications: (id) =>
       sql.rows<{ row: number }>(PUBLICATIONS, { ...asking, id }).map(({ row }) => detail(sql, row, asking)),
   };
 }
 
-/** SQL. @param is whether it goes to older or newer ones */
-export function deliveryList(sources: readonly Source[], isShown: string, is: '<' | '>' = '<'): string {
-  return list('deliveries.row', sources, { ties: { payment: 'payment', id: 'id' }, isShown, is });
-}
-
 export function inStates(states: readonly number[], where: string): readonly Source[] {
   return (states.length > 0 ? states : [NO_STATE]).map((state) => ({
     from: `deliveries ${THEIR_EVENT}`,
     where: `deliveries.accountId = @accountId AND ${where} AND state = ${state}`,
-    times: 'deliveries',
+    time: 'deliveries.firstAt',
   }));
 }
 
@@ -89,24 +81,23 @@ export function detail(sql: Statements, row: number, asking: Asking): DeliveryDe
   return detailOf(...read(sql, row, asking));
 }
 
-/** Of what is shown. */
-function statesOf({ outcome, held }: Pick<DeliveriesQuery, 'outcome' | 'held'>): readonly number[] {
-  return STATES.filter(
-    (state) => (outcome === null || outcomeOf(state) === outcome) && (held === null || (state === STATE.held) === held),
+function isAsked(state: number, { outcome, held }: Pick<DeliveriesQuery, 'outcome' | 'held'>): boolean {
+  return (
+    (outcome ?? outcomeOf(state)) === outcomeOf(state) && (held ?? state === STATE.held) === (state === STATE.held)
   );
 }
 
 type Filters = Pick<DeliveriesQuery, 'webhookId' | 'eventId' | 'status' | 'errors'>;
 
-/** The narrowest. @param shown states */
+/** The narrowest. @param shown states; what waits for a removed webhook is shown as removed */
 function sourcesFor({ webhookId, eventId, status, errors }: Filters, shown: readonly number[]): readonly Source[] {
-  const ofEvents = ({ from, where }: Source) => [{ from: `${from} ${DELIVERIES}`, where }];
+  const ofEvents = (events: Source) => [
+    { ...events, from: `${events.from} CROSS JOIN deliveries ON deliveries.event = events.row` },
+  ];
   if (eventId !== null) return ofEvents(eventsWith('eventId'));
   const hasFailed = errors !== null || (status !== null && status !== '2xx');
-  // What waits for a removed webhook is shown as removed.
-  const isStored = (state: number) =>
-    shown.includes(state) || (state === STATE.retrying && shown.includes(STATE.removed));
-  const stored = STATES.filter((state) => isStored(state) && !(hasFailed && state === STATE.atOnce));
+  const isShown = (state: number) => shown.includes(state) && !(hasFailed && state === STATE.atOnce);
+  const stored = STATES.filter((state) => isShown(state) || (state === STATE.retrying && isShown(STATE.removed)));
   if (webhookId !== null) return inStates(stored, 'webhookId = @webhookId');
   return stored.includes(STATE.atOnce) ? ofEvents(OF_ACCOUNT) : inStates(stored, 'state <> 0');
 }

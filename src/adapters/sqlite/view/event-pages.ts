@@ -10,17 +10,18 @@ import type {
 } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { outcomeOf, STATE } from './delivery-row.js';
-import { ARRIVAL, arrivedOf, type EventRow, routedIn } from './event-row.js';
+import { ARRIVAL, arrivedOf, type EventRow } from './event-row.js';
 import {
   ANSWERED,
   type Asking,
-  type Candidate,
   eventsWith,
   filtered,
   isIn,
+  type Looked,
   list,
   OF_ACCOUNT,
   pageOf,
+  placeOf,
   SHOWN_STATE,
   type Source,
   valuesOf,
@@ -28,66 +29,59 @@ import {
 import { unescaped } from './schema.js';
 
 type Routed = Readonly<Record<'partition' | 'offset' | 'idx', number>>;
-type Sent = Readonly<Record<'webhookId' | 'shown', number> & Record<'id', string>>;
-
-export type DeliveryIdOf = (
-  accountId: number,
-  event: { readonly eventId: string; readonly eventSource: string | null },
-  webhookId: number,
-) => string;
+type Sent = { readonly webhookId: number; readonly id: string | null; readonly shown: number | null };
 
 const deliveries = (where: string) => `EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND ${where})`;
-const ASKED = filtered({
+const ASKED = `${filtered({
   eventType: 'eventType = @eventType',
   eventId: 'eventId = @eventId',
   reference: 'reference = @reference',
   arrivals: isIn('arrived', 'arrivals'),
   webhookIds: `(${deliveries(isIn('webhookId', 'webhookIds'))}
     OR EXISTS (SELECT 1 FROM json_each(webhooks) AS routed WHERE ${isIn('routed.value', 'webhookIds')}))`,
-  isAnswered: deliveries(filtered(ANSWERED)),
-});
+})} AND (coalesce(@answer, @errors) IS NULL OR ${deliveries(filtered(ANSWERED))})`;
 const FEED = `SELECT row, events.partition AS partition, events.offset AS offset, idx,
     ${ASKED} AND firstAt >= @from AND firstAt < @firstAt AS isShown
   FROM positions CROSS JOIN events ON accountId = @accountId AND events.partition = positions.partition
     AND (events.offset, idx) > (coalesce(@after ->> ('$.' || positions.partition || '.offset'), -1),
       coalesce(@after ->> ('$.' || positions.partition || '.index'), 0))
   WHERE topic = '${'deliveries' satisfies ViewTopic}' ORDER BY positions.partition, events.offset, idx`;
-const SENT = `SELECT webhookId, id, ${SHOWN_STATE} AS shown FROM deliveries WHERE event = @row ORDER BY webhookId, id`;
+/** Nothing is known yet of a delivery without an id. */
+const SENT = `SELECT webhookId, id, ${SHOWN_STATE} AS shown FROM deliveries WHERE event = @row
+  UNION ALL SELECT value, NULL, NULL FROM json_each(@webhooks)
+    WHERE value NOT IN (SELECT webhookId FROM deliveries WHERE event = @row)
+  ORDER BY webhookId, id`;
 
-export function eventQueries(
-  sql: Statements,
-  asking: Asking,
-  deliveryIdOf: DeliveryIdOf,
-): Pick<ViewQueries, 'events' | 'feed'> {
+export function eventQueries(sql: Statements, asking: Asking): Pick<ViewQueries, 'events' | 'feed'> {
   const { completeSince } = asking;
   const viewed = ({ row }: { readonly row: number }) => {
-    const event = sql.row<EventRow>('SELECT * FROM events WHERE row = ?', [row]) as EventRow;
-    return viewedOf(event, sql.rows<Sent>(SENT, { ...asking, row }), deliveryIdOf);
+    const event = eventIn(sql, row);
+    return viewedOf(event, sql.rows<Sent>(SENT, { ...asking, ...event }));
   };
   return {
     events({ limit, before, ...query }) {
-      const text = list('events.row', sourcesFor(query), { ties: { payment: 'payment' }, isShown: ASKED, is: '<' });
-      const rows = sql.each<Candidate<EventPlace>>(text, asked(asking, query, before));
-      const { shown, reached, more } = pageOf(rows, limit);
-      return { events: shown.map(viewed), next: more ? reached : null, completeSince };
+      const text = list('events.row', sourcesFor(query), { isShown: ASKED, is: '<' });
+      const { shown, last, more } = pageOf(sql.each<Looked<EventPlace>>(text, asked(asking, query, before)), limit);
+      return { events: shown.map(viewed), next: more && last ? placeOf(last) : null, completeSince };
     },
     /** A reader's position in a partition advances only over events that it was given, or that a filter passed over. */
     feed({ limit, after, ...query }) {
       const values = { ...asked(asking, query, null), after: JSON.stringify(Object.fromEntries(after)) };
-      const rows = sql.each<Candidate<Routed>>(FEED, values);
-      const { shown, reached, more } = pageOf(placed(rows, after), limit);
+      const { shown, last, more } = pageOf(placed(sql.each<Looked<Routed>>(FEED, values), after), limit);
       const events = shown.map((row) => ({ ...viewed(row), position: row.position }));
-      return { events, next: reached?.position ?? after, more, completeSince };
+      return { events, next: last?.position ?? after, more, completeSince };
     },
   };
+}
+
+export function eventIn(sql: Statements, row: number): EventRow {
+  return sql.row<EventRow>('SELECT * FROM events WHERE row = ?', [row]) as EventRow;
 }
 
 type Filters = Omit<FeedQuery, 'limit' | 'after'>;
 
 function asked(asking: Asking, { arrived, ...query }: Filters, before: EventPlace | null) {
-  const isAnswered = query.status === null && query.errors === null ? null : 1;
-  const arrivals = arrived && JSON.stringify(arrivalsOf(arrived));
-  return { ...asking, ...valuesOf(query, before ?? {}), arrivals, isAnswered };
+  return { ...asking, ...valuesOf(query, before), arrivals: arrived && arrivalsOf(arrived) };
 }
 
 /** The narrowest: few events are not answered 2xx throughout. */
@@ -97,9 +91,9 @@ function sourcesFor({ eventId, reference, arrived, status, errors }: Filters): r
   const isInTrouble =
     (arrived !== null && arrived !== 'all') || errors !== null || (status !== null && status !== '2xx');
   if (!isInTrouble) return [OF_ACCOUNT];
-  const { from, where } = OF_ACCOUNT;
   const arrivals = arrivalsOf(arrived).filter((one) => one !== ARRIVAL.atOnce);
-  return arrivals.map((one) => ({ from, where: `${where} AND arrived = ${one} AND arrived <> ${ARRIVAL.atOnce}` }));
+  const where = `${OF_ACCOUNT.where} AND arrived <> ${ARRIVAL.atOnce}`;
+  return arrivals.map((one) => ({ ...OF_ACCOUNT, where: `${where} AND arrived = ${one}` }));
 }
 
 function arrivalsOf(arrived: EventsQuery['arrived']): readonly number[] {
@@ -108,7 +102,7 @@ function arrivalsOf(arrived: EventsQuery['arrived']): readonly number[] {
 }
 
 /** With the position behind each. */
-function* placed(rows: Iterable<Candidate<Routed>>, after: FeedPosition) {
+function* placed(rows: Iterable<Looked<Routed>>, after: FeedPosition) {
   let position = after;
   for (const { row, isShown, partition, offset, idx: index } of rows) {
     position = new Map(position).set(partition, { offset, index });
@@ -116,25 +110,20 @@ function* placed(rows: Iterable<Candidate<Routed>>, after: FeedPosition) {
   }
 }
 
-function viewedOf(row: EventRow, sent: readonly Sent[], deliveryIdOf: DeliveryIdOf): ViewedEvent {
+function viewedOf(row: EventRow, sent: readonly Sent[]): ViewedEvent {
   const { firstAt, payment, eventType, arrived, amount, reference } = row;
-  const event = { eventId: unescaped(row.eventId), eventSource: unescaped(row.eventSource) };
-  const known = sent.map(({ webhookId, id, shown }) => {
-    return { webhookId, deliveryId: id, outcome: outcomeOf(shown), held: shown === STATE.held };
-  });
-  const others = routedIn(row)
-    .filter((webhookId) => sent.every((one) => one.webhookId !== webhookId))
-    .map((webhookId) => {
-      return { webhookId, deliveryId: deliveryIdOf(row.accountId, event, webhookId), outcome: null, held: false };
-    });
   return {
     firstAt,
     payment,
-    eventId: event.eventId,
+    eventId: unescaped(row.eventId),
+    eventSource: unescaped(row.eventSource),
     eventType,
     arrived: arrivedOf(arrived),
     amount: unescaped(amount),
     reference: unescaped(reference),
-    sentTo: [...known, ...others].sort((one, other) => one.webhookId - other.webhookId),
+    sentTo: sent.map(({ webhookId, id: deliveryId, shown }) => {
+      const outcome = shown === null ? null : outcomeOf(shown);
+      return { webhookId, deliveryId, outcome, held: shown === STATE.held };
+    }),
   };
 }

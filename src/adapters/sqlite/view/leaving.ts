@@ -12,7 +12,8 @@ const some = (isLeaving: string) => `
   SELECT row, accountId, firstAt, ${isLeaving} AS isLeaving FROM events WHERE row > @behind ORDER BY row LIMIT +@most`;
 const OLD = some('toldAt < @before');
 const ARRIVED = some(`arrived = ${ARRIVAL.atOnce}`);
-const FORGET_WEBHOOKS = `DELETE FROM webhooks WHERE ${isIn('accountId', 'accounts')} AND toldAt < @before`;
+const FORGET_WEBHOOKS = `DELETE FROM webhooks WHERE ${isIn('accountId', 'accounts')} AND NOT EXISTS (
+  SELECT 1 FROM deliveries WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId)`;
 const COMPLETE = 'UPDATE view SET completeSince = max(coalesce(completeSince, 0), ?)';
 
 export class Leaving {
@@ -28,7 +29,7 @@ export class Leaving {
   forget(before: number): void {
     const left = this.#leave(OLD, { before, most: AT_ONCE });
     const accounts = JSON.stringify(left.map(({ accountId }) => accountId));
-    if (left.length > 0) this.#sql.run(FORGET_WEBHOOKS, { accounts, before });
+    if (left.length > 0) this.#sql.run(FORGET_WEBHOOKS, { accounts });
     // Those behind what is not old are younger still, but for some, which a later round finds.
     if (left.length === 0) this.#reached.delete(OLD);
   }

@@ -6,20 +6,18 @@ import { escaped, rowsWith } from './schema.js';
 /** The account that asks, as values of its statements. */
 export interface Asking {
   readonly accountId: number;
-  /** Its webhooks as JSON: every other one is removed. Null: they are not known. */
-  readonly own: string | null;
+  /** Its webhooks: every other one is removed. Null: they are not known. */
+  readonly own: readonly number[] | null;
   /** Since when the view has everything; null: nothing has left it but with its topic. */
   readonly completeSince: number | null;
 }
 
 /** Rows that a page looks at and does not show. */
 const MOST_PASSED = 2_000;
-/** Rows that are looked at for one event id or reference, which many payments may share: the newest. */
-const MOST_WITH_TEXT = 10_000;
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-/** SQL. @param values the name of a JSON array */
+/** SQL. @param values the name of a list */
 export const isIn = (column: string, values: string) => `${column} IN (SELECT value FROM json_each(@${values}))`;
 
 /** SQL: whether the webhook of a delivery is removed, as far as it is known. */
@@ -39,90 +37,76 @@ export const ANSWERED = { answer: 'status / 100 = @answer', errors: isIn('error'
 type Filters = Omit<DeliveriesQuery | EventsQuery, 'limit' | 'before'> & { readonly reference?: string | null };
 
 /** Values of filters, and of the place before which a page begins. */
-export function valuesOf(
-  { eventId, reference = null, status, errors, from, to, ...query }: Filters,
-  { firstAt = NEWEST, payment = '', id = '' }: Partial<DeliveryPlace>,
-) {
-  const place = to !== null && to <= firstAt ? { firstAt: to, payment: '', id: '' } : { firstAt, payment, id };
-  return listed({
+export function valuesOf({ to, ...query }: Filters, before: Partial<DeliveryPlace> | null) {
+  const { firstAt = NEWEST, payment = '', id = '' } = before ?? {};
+  const { status, reference = null } = query;
+  return {
     ...query,
-    eventId: escaped(eventId),
+    eventId: escaped(query.eventId),
     reference: escaped(reference),
     answer: status && (status === 'none' ? 0 : Number(status[0])),
-    errors: errors?.map((error) => escaped(error)) ?? null,
-    from: from ?? OLDEST,
-    most: place.firstAt,
-    ...place,
-  });
+    errors: query.errors?.map(escaped) ?? null,
+    from: query.from ?? OLDEST,
+    ...(to !== null && to <= firstAt ? { firstAt: to, payment: '', id: '' } : { firstAt, payment, id }),
+  };
 }
 
-/** Values of a statement, with their lists as JSON. */
-export function listed(values: object): Readonly<Record<string, unknown>> {
-  const all = Object.entries(values);
-  return Object.fromEntries(all.map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]));
-}
-
-/** SQL: where rows of a list come from. */
+/** SQL: where rows of a list come from, and the time that is in its index. */
 export interface Source {
   readonly from: string;
   readonly where: string;
-  /** The index that they come from has the times of this one. */
-  readonly times?: 'deliveries';
+  readonly time: 'events.firstAt' | 'deliveries.firstAt';
 }
 
-export const OF_ACCOUNT: Source = { from: 'events', where: 'events.accountId = @accountId' };
+export const OF_ACCOUNT: Source = {
+  from: 'events',
+  where: 'events.accountId = @accountId',
+  time: 'events.firstAt',
+};
 
 /** Events with the text that is asked for. */
 export function eventsWith(column: 'eventId' | 'reference'): Source {
-  const found = rowsWith('events', column, MOST_WITH_TEXT);
-  return { from: `${found} CROSS JOIN events ON events.row = found`, where: 'TRUE' };
+  const found = rowsWith('events', column);
+  return { ...OF_ACCOUNT, from: `${found} CROSS JOIN events ON events.row = found` };
 }
 
 interface Which {
-  /** What tells apart rows of one ms: expressions, by their names in a place. */
-  readonly ties: Readonly<Record<string, string>>;
+  /** What tells apart payments of one ms and place: its name in a place, and an expression. */
+  readonly tie?: readonly [name: string, expression: string];
   /** An expression. */
   readonly isShown: string;
   /** Whether the list goes to older or newer rows. */
   readonly is: '<' | '>';
 }
 
-/**
- * SQL: the rows of some sources behind a place, merged in their order, which SQLite sorts by what ties of one ms. @from and
- * @most are bounds of the time, for the range of an index.
- */
-export function list(row: string, sources: readonly Source[], { ties, isShown, is }: Which): string {
-  const names = ['firstAt', ...Object.keys(ties)];
-  const arms = sources.map(({ from, where, times = 'events' }) => {
-    const parts = [`${times}.firstAt`, ...Object.values(ties)];
-    const columns = parts.map((part, n) => `${part} AS ${names[n]}`);
-    return `SELECT ${row} AS row, ${columns.join()}, ${isShown} AS isShown FROM ${from}
-      WHERE ${where} AND ${times}.firstAt >= @from AND ${times}.firstAt <= @most
+/** SQL: the rows of some sources behind a place, merged in their order, which SQLite sorts by what ties of one ms. */
+export function list(row: string, sources: readonly Source[], { tie, isShown, is }: Which): string {
+  const names = ['firstAt', 'payment', ...(tie ? [tie[0]] : [])];
+  const arms = sources.map(({ from, where, time }) => {
+    const parts = [time, 'payment', ...(tie ? [tie[1]] : [])];
+    return `SELECT ${row} AS row, ${parts.map((part, n) => `${part} AS ${names[n]}`).join()}, ${isShown} AS isShown
+      FROM ${from} WHERE ${where} AND ${time} ${is === '<' ? '>= @from' : '< @until'}
         AND (${parts.join()}) ${is} (${names.map((name) => `@${name}`).join()})`;
   });
-  const order = names.map((name) => `${name} ${is === '<' ? 'DESC' : 'ASC'}`);
-  return `${arms.join(' UNION ALL ')} ORDER BY ${order.join()}`;
+  return `${arms.join(' UNION ALL ')} ORDER BY ${names.map((name) => `${name} ${is === '<' ? 'DESC' : 'ASC'}`).join()}`;
 }
 
-/** A row that was looked at: where it is, and whether it is asked for. What else it has is its place in the list. */
-export type Candidate<Place> = Place & { readonly row: number; readonly isShown: number };
+/** A row that was looked at: where it is, and whether it is asked for. */
+export type Looked<Place> = Place & { readonly row: number; readonly isShown: number };
 
-/** reached: the place of the last row that was looked at. more: there are rows behind it. */
-export function pageOf<Place>(rows: Iterable<Candidate<Place>>, limit: number) {
-  const shown: Candidate<Place>[] = [];
-  let passed = 0;
-  let last: Candidate<Place> | null = null;
+/** @returns the rows to show, and the last one that was looked at, behind which there may be `more` */
+export function pageOf<Row extends { readonly isShown: number }>(rows: Iterable<Row>, limit: number) {
+  const shown: Row[] = [];
+  let [passed, last] = [0, null as Row | null];
   for (const row of rows) {
-    if (passed === MOST_PASSED || (row.isShown && shown.length === limit)) {
-      return { shown, reached: last && placeOf<Place>(last), more: true };
-    }
+    if (passed === MOST_PASSED || (row.isShown && shown.length === limit)) return { shown, last, more: true };
     if (row.isShown) shown.push(row);
     else passed += 1;
     last = row;
   }
-  return { shown, reached: last && placeOf<Place>(last), more: false };
+  return { shown, last, more: false };
 }
 
-export function placeOf<Place>({ row, isShown, ...place }: Candidate<Place>): Place {
+export function placeOf<Place>({ row, isShown, ...place }: Looked<Place>): Place {
   return place as unknown as Place;
 }
