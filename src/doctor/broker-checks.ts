@@ -96,17 +96,15 @@ function availability({ name, leaderless, underReplicated, replicas, minInsyncRe
 }
 
 function records({ name, isCompacted, isStampedByBroker, maxMessageBytes }: InspectedTopic, isOwn: boolean) {
-  const bySelf = isOwn ? '; serve does so at its start if it may' : '';
   const lost = isOwn
     ? 'deliveries that wait, or their proofs, are removed'
     : "of an account's payments only the last is kept";
   const clock = `${name} has message.timestamp.type=CreateTime: its retention depends on this machine's clock`;
   const small = `${name} has max.message.bytes=${maxMessageBytes}: it may refuse large events`;
-  const raise = isOwn ? `set max.message.bytes=${ENOUGH_BYTES} on it${bySelf}` : `raise it to ${ENOUGH_BYTES} or more`;
   return found(
-    isCompacted && fail(`${name} is compacted: ${lost}`, `set cleanup.policy=delete on it${bySelf}`),
-    isOwn && !isStampedByBroker && fail(clock, `set message.timestamp.type=LogAppendTime on it${bySelf}`),
-    maxMessageBytes < ENOUGH_BYTES && (isOwn ? fail : warn)(small, raise),
+    isCompacted && fail(`${name} is compacted: ${lost}`, 'set cleanup.policy=delete on it'),
+    isOwn && !isStampedByBroker && fail(clock, 'set message.timestamp.type=LogAppendTime on it'),
+    maxMessageBytes < ENOUGH_BYTES && (isOwn ? fail : warn)(small, `raise it to ${ENOUGH_BYTES} or more`),
   );
 }
 

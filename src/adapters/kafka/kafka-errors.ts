@@ -44,9 +44,8 @@ export const isLeaderMissing = (error: unknown) =>
 export const isPassing = (error: unknown) =>
   isUnknownTopic(error) || isLeaderMissing(error) || error instanceof TypeError;
 
-/** Reading or changing a topic's configuration: a permission is missing, or a policy of the cluster forbids it. */
-export const isConfigDenied = (error: unknown) =>
-  hasCause(error, ({ type = '' }) => type === 'POLICY_VIOLATION' || type.endsWith('AUTHORIZATION_FAILED'));
+/** A permission is missing. */
+export const isDenied = (error: unknown) => hasCause(error, ({ type = '' }) => type.endsWith('AUTHORIZATION_FAILED'));
 
 /** Kafka's code if a policy of the cluster forbids a new topic, so that no retry helps; null for any other failure. */
 export function forbiddenBy(error: unknown): string | null {

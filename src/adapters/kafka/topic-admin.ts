@@ -5,14 +5,13 @@ import { BrokerRefused, type Extent } from '../../ports/broker.js';
 import { decodedBehind } from '../common/done-behind.js';
 import { askAdmin, KAFKA_LIMITS, onceKnown, type SessionLimits } from './admin-session.js';
 import { highWatermarks } from './cluster-client.js';
-import { forbiddenBy, isConfigDenied, isLeaderMissing, isPassing, translated } from './kafka-errors.js';
+import { forbiddenBy, isLeaderMissing, isPassing, translated } from './kafka-errors.js';
 import type { GroupStart } from './partition-lane.js';
 import {
   MAKE_ANEW,
   missingEntries,
   newTopicEntries,
   notOrderedText,
-  setEntries,
   type TopicConfig,
   topicConfigs,
 } from './topic-config.js';
@@ -46,7 +45,7 @@ export class TopicAdmin {
     this.#limits = limits;
   }
 
-  /** Creates missing topics, corrects own ones that lose or refuse records, warns about the others. @throws errors of the port */
+  /** Creates missing topics, refuses own ones that lose or refuse records, warns about the others. @throws errors of the port */
   async ensure(topics: readonly string[]): Promise<void> {
     const unknown = topics.filter((topic) => !this.#ensured.has(topic));
     if (unknown.length > 0) {
@@ -142,19 +141,16 @@ export class TopicAdmin {
 
   async #check(admin: Admin, topics: readonly string[]): Promise<void> {
     if (topics.length === 0) return;
-    const { partitions, isOrdered } = this.#settings;
+    const { isOrdered } = this.#settings;
     const { topics: found } = await admin.fetchTopicMetadata({ topics: [...topics] });
     for (const { name, partitions: has } of found) {
-      if (isOrdered(name)) {
-        if (has.length > 1) throw new BrokerRefused(`${notOrderedText(name, has.length)}: ${MAKE_ANEW}`);
-      } else if (has.length < partitions) {
-        this.#logger.warn({ topic: name, partitions: has.length, KAFKA_PARTITIONS: partitions }, 'too few partitions');
-      }
+      const isDivided = isOrdered(name) && has.length > 1;
+      if (isDivided) throw new BrokerRefused(`${notOrderedText(name, has.length)}: ${MAKE_ANEW}`);
     }
-    for (const [topic, config] of await topicConfigs(admin, topics)) await this.#checkConfig(admin, topic, config);
+    for (const [topic, config] of await topicConfigs(admin, topics)) this.#checkConfig(topic, config);
   }
 
-  async #checkConfig(admin: Admin, topic: string, config: TopicConfig): Promise<void> {
+  #checkConfig(topic: string, config: TopicConfig): void {
     const { retentionMs: needed, isOwn } = this.#settings;
     const { retentionMs, isCompacted } = config;
     if (retentionMs !== null && retentionMs < needed) {
@@ -165,18 +161,8 @@ export class TopicAdmin {
       if (isCompacted) this.#logger.warn({ topic }, 'payments are lost: the topic is compacted; see doctor');
       return;
     }
-    await this.#correct(admin, topic, missingEntries(config));
-  }
-
-  async #correct(admin: Admin, topic: string, missing: ReturnType<typeof missingEntries>): Promise<void> {
-    if (missing.length === 0) return;
-    await setEntries(admin, topic, missing).catch((cause: unknown) => {
-      if (!isConfigDenied(cause)) throw cause;
-      const needed = missing.map(({ name, value }) => `${name}=${value}`).join(' and ');
-      throw new BrokerRefused(`${topic} needs ${needed}, and Kafka denies the change: set it`, { cause });
-    });
-    const set = Object.fromEntries(missing.map(({ name, value }) => [name, value]));
-    this.#logger.warn({ topic, ...set }, 'the configuration of the topic was corrected: it lost or refused records');
+    const missing = missingEntries(config).map(({ name, value }) => `${name}=${value}`);
+    if (missing.length > 0) throw new BrokerRefused(`${topic} needs ${missing.join(' and ')}: set it`);
   }
 
   async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {

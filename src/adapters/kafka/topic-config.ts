@@ -2,7 +2,7 @@
 // Node's ES modules don't see all of its named exports; the default export has them.
 import kafkajs, { type Admin, type ConfigEntries, type IResourceConfigEntry } from 'kafkajs';
 import { BrokerRefused } from '../../ports/broker.js';
-import { isConfigDenied } from './kafka-errors.js';
+import { isDenied } from './kafka-errors.js';
 
 /**
  * What our own topics must take: the retry record of a payment of 512 KiB that is all key, in base64 683 KiB, and what is
@@ -19,7 +19,6 @@ export const MAKE_ANEW =
   'stop the service, delete the topic if it is empty, and start again, which makes it anew; never one that was used (docs/reliability.md, "Not promised")';
 
 const { TOPIC } = kafkajs.ConfigResourceTypes;
-const { TOPIC_CONFIG } = kafkajs.ConfigSource;
 const RETENTION = 'retention.ms';
 const CLEANUP = 'cleanup.policy';
 const TIMESTAMP_TYPE = 'message.timestamp.type';
@@ -57,31 +56,16 @@ export function missingEntries(config: TopicConfig): IResourceConfigEntry[] {
 
 /** @throws BrokerRefused without the permission; kafkajs's errors */
 export async function topicConfigs(admin: Admin, topics: readonly string[]): Promise<Map<string, TopicConfig>> {
-  const names = [RETENTION, CLEANUP, TIMESTAMP_TYPE, MAX_MESSAGE, MIN_INSYNC];
-  const entries = await configEntries(admin, topics, names).catch((cause: unknown) => {
-    if (!isConfigDenied(cause)) throw cause;
-    const why = 'without it the service cannot see whether they lose records';
-    throw new BrokerRefused(`Kafka denies DescribeConfigs on ${topics.join(', ')}: ${why}`, { cause });
-  });
-  return new Map([...entries].map(([topic, of]) => [topic, configOf(of)]));
-}
-
-/** Hazard: kafkajs can only replace all entries of a topic, so the others are set again. */
-export async function setEntries(admin: Admin, topic: string, changed: readonly IResourceConfigEntry[]): Promise<void> {
-  const isChanged = (name: string) => changed.some((entry) => entry.name === name);
-  const entries = (await configEntries(admin, [topic])).get(topic) ?? [];
-  const others = entries.filter(
-    ({ configName, configSource }) => configSource === TOPIC_CONFIG && !isChanged(configName),
-  );
-  const kept = others.map(({ configName: name, configValue: value }) => ({ name, value }));
-  const resources = [{ type: TOPIC, name: topic, configEntries: [...kept, ...changed] }];
-  await admin.alterConfigs({ validateOnly: false, resources });
-}
-
-async function configEntries(admin: Admin, topics: readonly string[], configNames?: string[]) {
-  const resources = topics.map((name) => ({ type: TOPIC, name, ...(configNames && { configNames }) }));
-  const described = await admin.describeConfigs({ resources, includeSynonyms: false });
-  return new Map(described.resources.map((one) => [one.resourceName, one.configEntries]));
+  const configNames = [RETENTION, CLEANUP, TIMESTAMP_TYPE, MAX_MESSAGE, MIN_INSYNC];
+  const asked = topics.map((name) => ({ type: TOPIC, name, configNames }));
+  const described = await admin
+    .describeConfigs({ resources: asked, includeSynonyms: false })
+    .catch((cause: unknown) => {
+      if (!isDenied(cause)) throw cause;
+      const why = 'without it the service cannot see whether they lose records';
+      throw new BrokerRefused(`Kafka denies DescribeConfigs on ${topics.join(', ')}: ${why}`, { cause });
+    });
+  return new Map(described.resources.map((one) => [one.resourceName, configOf(one.configEntries)]));
 }
 
 function configOf(entries: readonly ConfigEntries[]): TopicConfig {
