@@ -113,7 +113,7 @@ export class Following {
     try {
       while (this.#mark.passed < head) {
         const next = await batches.next();
-        if (next.done || changesMode(next.value)) return false;
+        if (next.done || next.value.caughtUp) return false;
         timer.refresh();
         yield this.#passedLive(next.value);
         if (this.#isLate()) return false;
@@ -126,7 +126,8 @@ export class Following {
 
   async *#whileLive(batches: Batches): AsyncGenerator<EventBatch, 'again' | 'ended'> {
     for (let next = await batches.next(); !next.done; next = await batches.next()) {
-      if (changesMode(next.value)) return 'again';
+      // It had fallen behind: both servers say nothing of that.
+      if (next.value.caughtUp) return 'again';
       yield this.#passedLive(next.value);
       if (this.#isLate()) return 'again';
     }
@@ -195,5 +196,4 @@ export class Following {
   }
 }
 
-const changesMode = ({ caughtUp, fellBehind }: ResolvedBatch) => caughtUp || fellBehind;
 const streamOf = ({ event }: ResolvedEvent) => event?.streamId.replace(/^\$\$/, '') ?? '';

@@ -34,8 +34,6 @@ export interface ResolvedBatch {
   /** The last passed position, if known; it may be before the last event. */
   readonly passed: Position | null;
   readonly caughtUp: boolean;
-  /** The server reads from its log again, because this process took live events too slowly. */
-  readonly fellBehind: boolean;
 }
 
 /** Ends without error when the signal aborts; throws the client's errors; a clean end from the server ends it too. */
@@ -77,8 +75,8 @@ export async function* subscribeOnce(
 /** A mark that is due after that many events were taken. */
 interface DueMark {
   readonly after: number;
-  /** A position was passed; or every stored event was sent; or the server will read stored events again. */
-  readonly is: Position | 'caught-up' | 'fell-behind';
+  /** A position was passed, or every stored event was sent. */
+  readonly is: Position | 'caught-up';
 }
 
 class Reader {
@@ -93,7 +91,6 @@ class Reader {
   attach(stream: AllStreamSubscription): void {
     this.#stream = stream;
     stream.on('caughtUp', () => this.mark('caught-up'));
-    stream.on('fellBehind', () => this.mark('fell-behind'));
     stream.on('error', (error) => {
       this.#failure = error;
       this.#poke();
@@ -107,15 +104,13 @@ class Reader {
     }
   }
 
-  /** The events received so far, up to a change of the server's mode; null if there are none. @throws the client's error */
+  /** The events received so far, up to a caught-up mark; null if there are none. @throws the client's error */
   take(): ResolvedBatch | null {
     const events: ResolvedEvent[] = [];
     let passed: Position | null = null;
     for (;;) {
       for (let mark = this.#reached(); mark; mark = this.#reached()) {
-        if (typeof mark.is === 'string') {
-          return { events, passed, caughtUp: mark.is === 'caught-up', fellBehind: mark.is === 'fell-behind' };
-        }
+        if (mark.is === 'caught-up') return { events, passed, caughtUp: true };
         passed = mark.is;
       }
       if (events.length === PAGE) break;
@@ -124,7 +119,7 @@ class Reader {
       this.#taken += 1;
       if (event.event) events.push(event);
     }
-    if (events.length > 0 || passed) return { events, passed, caughtUp: false, fellBehind: false };
+    if (events.length > 0 || passed) return { events, passed, caughtUp: false };
     if (this.#failure) throw this.#failure;
     return null;
   }

@@ -41,8 +41,6 @@ export interface MemberListener extends Pick<GroupHooks, 'fetched'> {
 /** The longest wait for Kafka's answer while a client leaves; a rebalance may last as long. */
 const LEAVE_WITHIN_MS = 4_000;
 const START_AGAIN_MS = 1_000;
-/** The longest wait for a client that is still joining, before it leaves anyway. */
-const ARRIVE_WITHIN_MS = 2_000;
 /** Requests that prove to the group that a member is alive. */
 const OF_SESSION: ReadonlySet<string> = new Set(['Heartbeat', 'SyncGroup']);
 /** A heartbeat confirms a working client every second; a rebalance takes 15 s and a few more. */
@@ -67,9 +65,7 @@ export class GroupMember {
   #startAgain: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   #starting: Promise<void> = Promise.resolve();
-  /** From start to first fetch. Hazard: a client that leaves then loses its runner, which runs on: so leaving waits. */
-  #isOnItsWay = false;
-  #arrived: () => void = () => undefined;
+  #closed = false;
 
   constructor(parts: KafkaConsumerParts, options: ConsumeOptions, on: MemberListener) {
     this.#parts = parts;
@@ -126,21 +122,10 @@ export class GroupMember {
 
   async close(): Promise<void> {
     this.stop();
-    const left = this.#starting.then(() => this.#arrival()).then(() => this.#client.disconnect());
+    const left = this.#starting.then(() => this.#client.disconnect());
     await withinTime(LEAVE_WITHIN_MS, left).catch(() => undefined);
-  }
-
-  async #arrival(): Promise<void> {
-    if (!this.#isOnItsWay) return;
-    const arrived = new Promise<void>((resolve) => {
-      this.#arrived = resolve;
-    });
-    await withinTime(ARRIVE_WITHIN_MS, arrived).catch(() => undefined);
-  }
-
-  #hasArrived(): void {
-    this.#isOnItsWay = false;
-    this.#arrived();
+    // Hazard: of a client that is just joining kafkajs forgets the runner, which runs on.
+    this.#closed = true;
   }
 
   /** Hazard: from a crash to its next join kafkajs throws on these calls. A join repeats all of them. */
@@ -155,7 +140,6 @@ export class GroupMember {
   /** @throws errors of the port, unless the client was replaced meanwhile */
   async #begin(): Promise<void> {
     const client = this.#client;
-    this.#isOnItsWay = true;
     try {
       await client.connect();
       await onceKnown(() => client.subscribe({ topics: [...this.#options.topics], fromBeginning: true }));
@@ -170,7 +154,6 @@ export class GroupMember {
       // Hazard: kafkajs considers a connection open on which its first request was not answered, and does not open another.
       await client.disconnect().catch(() => undefined);
       if (client !== this.#client) return;
-      this.#hasArrived();
       throw translated(error);
     }
   }
@@ -183,11 +166,10 @@ export class GroupMember {
       joining: () => this.#joins(),
       fetched: (answer) => ifCurrent(() => this.#on.fetched(answer)),
       isStopping: () => this.#stopped,
-      isReplaced: () => client !== this.#client,
+      isReplaced: () => this.#closed || client !== this.#client,
     });
     const { events } = client;
     client.on(events.GROUP_JOIN, ({ payload }) => ifCurrent(() => this.#joined(payload)));
-    client.on(events.FETCH_START, () => ifCurrent(() => this.#hasArrived()));
     client.on(events.REQUEST, ({ payload }) => ifCurrent(() => this.#answered(payload)));
     client.on(events.HEARTBEAT, () => ifCurrent(() => this.#heard()));
     client.on(events.COMMIT_OFFSETS, () => {
@@ -225,8 +207,6 @@ export class GroupMember {
     this.#isMember = false;
     this.#confirmedAt = performance.now();
     this.#on.leaving();
-    if (restarts) this.#isOnItsWay = true;
-    else this.#hasArrived();
     const { admin, logger } = this.#parts;
     const { group } = this.#options;
     const again = restarts || isGroupTaken(error) || isCoordinatorMissing(error) || isOwnFailure(error);

@@ -73,21 +73,3 @@ it('updates its lag with each fetch, even one without records, and reports recor
   await client.fetchedEnd('t', 25);
   expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20 }]);
 });
-
-it.each([
-  ['its first fetch', () => client.emit('FETCH_START', {})],
-  ['its end', () => client.emit('CRASH', { error: new Error('no coordinator'), restart: false })],
-])(
-  'closed on its way into the group, it leaves after %s: kafkajs forgets a runner that has not arrived',
-  async (_, arrive) => {
-    client.arrives = false;
-    await client.emit('CRASH', { error: new Error('Kafka is away'), restart: true });
-    await client.join({ t: [0] });
-    const closing = consumer.close();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(client.disconnects).toBe(0);
-    await arrive();
-    await closing;
-    expect(client.disconnects).toBe(1);
-  },
-);

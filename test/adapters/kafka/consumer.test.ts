@@ -118,7 +118,7 @@ describe('a fetch without records', () => {
     await client.join({ t: [0] });
     await eventually(() => client.calls.includes('seek t 5'));
     expect(await client.fetchWaitMs()).toBe(1_000);
-    await consumer.close();
+    consumer.stop();
     expect(await client.fetchWaitMs()).toBe(100);
   });
 });
@@ -340,10 +340,16 @@ describe('a client that its group does not confirm', () => {
     expect(consumer.state().connected).toBe(true);
   });
 
+  it('neither joins nor fetches once it is closed: kafkajs runs on in the middle of a join', async () => {
+    const { cluster } = client;
+    await consumer.close();
+    await expect(cluster.findGroupCoordinator({ groupId: 'g' })).rejects.toThrow('the client was replaced or closed');
+  });
+
   it('neither joins nor fetches nor starts again once another one has its place', async () => {
     const { restartOnFailure, cluster } = client;
     await eventually(() => client.made > 1);
-    const replaced = { name: 'KafkaJSNonRetriableError', message: 'the client was replaced' };
+    const replaced = { name: 'KafkaJSNonRetriableError', message: 'the client was replaced or closed' };
     await expect(cluster.findGroupCoordinator({ groupId: 'g' })).rejects.toMatchObject(replaced);
     await expect(cluster.findBroker({ nodeId: '1' })).rejects.toMatchObject(replaced);
     expect(await restartOnFailure(new Error('Kafka is away'))).toBe(false);

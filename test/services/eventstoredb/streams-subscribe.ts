@@ -93,7 +93,7 @@ class Feed {
   }
 
   async record(event: StoredEvent, index: number): Promise<void> {
-    await this.#mayFallBehind();
+    this.#mayFallBehind();
     const { isWanted, checkpointEvery } = this.#source;
     if (isWanted(event)) await this.#give(eventMessage(event));
     this.#looked += 1;
@@ -102,14 +102,11 @@ class Feed {
     await this.#give(this.#isLive ? checkpoint(position) : checkpointOnTheWay(this.#context, event, index));
   }
 
-  /** 23.10 says nothing of it. */
-  async #mayFallBehind(): Promise<void> {
-    const { faults, version } = this.#context;
-    const falls = this.#isLive && this.#behinds < faults.behinds;
-    this.#behinds = faults.behinds;
-    if (!falls) return;
-    this.#isLive = false;
-    if (version === '25') await this.#give(new streams.ReadResp().setFellBehind(new streams.ReadResp.FellBehind()));
+  /** Without a word: the second caught-up mark shows it. */
+  #mayFallBehind(): void {
+    const { behinds } = this.#context.faults;
+    if (this.#behinds < behinds) this.#isLive = false;
+    this.#behinds = behinds;
   }
 }
 

@@ -42,8 +42,6 @@ export class FakeKafkaClient {
   /** Number of clients requested; this one stands for all of them. */
   made = 0;
   disconnects = 0;
-  /** Whether it reaches its first fetch by itself. */
-  arrives = true;
   commit: () => Promise<void> = async () => undefined;
   /** Like kafkajs while it is not fetching: a commit is fulfilled, but nothing is committed. */
   dropsCommits = false;
@@ -100,7 +98,6 @@ export class FakeKafkaClient {
   async run({ eachBatch }: { eachBatch: (payload: unknown) => Promise<void> }): Promise<void> {
     this.#eachBatch = eachBatch;
     this.runs += 1;
-    if (this.arrives) await this.emit('FETCH_START', {});
   }
 
   async commitOffsets(offsets: Commit[]): Promise<void> {
@@ -158,7 +155,6 @@ export class FakeKafkaClient {
     await this.beginJoin();
     await this.answered('SyncGroup');
     await this.emit('GROUP_JOIN', { memberId, memberAssignment: assignment });
-    if (this.arrives) await this.emit('FETCH_START', {});
   }
 
   /** Proceeds up to the join request. */

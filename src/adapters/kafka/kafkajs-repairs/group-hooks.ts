@@ -24,7 +24,7 @@ export interface GroupHooks {
   waitMs(): number;
   /** Called with each answer: kafkajs passes on only those with records. */
   fetched(answer: Fetched): void;
-  /** Then the client joins and fetches no more. */
+  /** By another, or closed: then the client joins and fetches no more. */
   isReplaced(): boolean;
 }
 
@@ -81,7 +81,7 @@ function withRecords(answer: Fetched): Fetched {
 
 /** Hazard: a client disconnected while it connects or joins may hold partitions that nobody reads: this is not retried. */
 function mustNotBeReplaced(hooks: GroupHooks): void {
-  if (hooks.isReplaced()) throw new kafkajs.KafkaJSNonRetriableError('the client was replaced');
+  if (hooks.isReplaced()) throw new kafkajs.KafkaJSNonRetriableError('the client was replaced or closed');
 }
 
 /** Asks a broker once more, as kafkajs drops the error by which Kafka refuses a look-up; null if it does not refuse. */
