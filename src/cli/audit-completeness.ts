@@ -16,6 +16,8 @@ import {
   timeArgument,
 } from './command-io.js';
 
+const PROGRESS_EVERY_MS = 3_000;
+
 interface Options extends ScratchOption {
   readonly from: number;
   readonly to: number;
@@ -46,7 +48,8 @@ async function completeness(running: Running<Options>): Promise<void> {
   const groups = { payments: delivery.group, retries: retryGroup(delivery.group) };
   const period = { from, to, account };
   const { broker, store } = await running.open();
-  const records: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
+  const records: CompletenessParts['records'] = (topic, options) =>
+    withProgress(topic, topicRecords(broker, topic, options));
   const scratch: CompletenessParts['scratch'] = (bytes) => running.scratch(folder, bytes);
   const parts = { broker, records, store, topics, groups, scratch };
   const report = await auditCompleteness(parts, period);
@@ -93,4 +96,17 @@ function textOf(value: object | number): string {
   if (typeof value === 'number') return String(value);
   const given = Object.entries(value).filter(([, one]) => one !== null);
   return given.map(([name, one]) => `${name} ${one}`).join('  ');
+}
+
+/** It takes minutes: says on stderr every few seconds how far a topic has been read. */
+async function* withProgress<T>(topic: string, records: AsyncIterable<T>): AsyncIterable<T> {
+  let saidAt = performance.now();
+  let read = 0;
+  for await (const record of records) {
+    yield record;
+    read += 1;
+    if (read % 1_000 !== 0 || performance.now() - saidAt < PROGRESS_EVERY_MS) continue;
+    saidAt = performance.now();
+    process.stderr.write(`account-webhooks: ${topic}: ${read} records read\n`);
+  }
 }

@@ -8,6 +8,7 @@ import { Readiness } from '../observability/readiness.js';
 import type { Tracing } from '../observability/tracing.js';
 import { version } from '../package-file.js';
 import type { Config } from '../settings/config.js';
+import { ignoredProxy } from '../settings/read-config.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
 import { followDeliveries, startListening } from './api.js';
 import { type Stop, startCore } from './core.js';
@@ -57,6 +58,8 @@ export async function startApp(
     const admin = await startAdminServer(config.host, config.adminPort, { readiness, metrics });
     stops.push(() => admin.close());
     logger.info({ roles, adminPort: admin.port }, 'starting');
+    const proxy = ignoredProxy(config);
+    if (proxy) logger.info(`${proxy.says}; ${proxy.todo}`);
     stops.push(await lockDataDir(config.dataDir, LOCK_WITHIN_MS, abort));
     const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
     // First: its thread starts beside the dispatcher.

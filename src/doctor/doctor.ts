@@ -5,8 +5,9 @@ import { newestRecord } from '../adapters/sqlite/record-log.js';
 import { embeddedFile, kafkaSettings, openEventStore } from '../composition/backbone.js';
 import type { Logger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
+import { ignoredProxy } from '../settings/read-config.js';
 import { brokerChecks, type Inspect } from './broker-checks.js';
-import { type Check, type Result, runChecks } from './check.js';
+import { type Check, type Result, runChecks, warn } from './check.js';
 import { fileChecks } from './file-checks.js';
 import { isServing, issuerChecks, portChecks } from './network-checks.js';
 import { type OpenedStore, storeChecks } from './store-checks.js';
@@ -29,7 +30,9 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
     return inspectKafka(kafkaSettings(config, kafka), logger, of);
   };
   const newest = async () => (isThere ? newestRecord(embedded.open()) : null);
+  const proxy = ignoredProxy(config);
   const checks: readonly Check[] = [
+    ...(proxy ? [{ name: 'forward proxy', run: () => [warn(proxy.says, proxy.todo)] }] : []),
     ...fileChecks(config, Date.now()),
     ...storeChecks(config, openStore, await isServing(config)),
     ...brokerChecks(config, inspect, newest, Date.now),

@@ -4,8 +4,10 @@ import type { Values } from './table.js';
 export type Config = ReturnType<typeof configOf>;
 export type KafkaConfig = NonNullable<Config['kafka']>;
 
-export function configOf(values: Values) {
+/** @param proxyVariables those that are set, of the ones by which other programs use a forward proxy */
+export function configOf(values: Values, proxyVariables: readonly string[]) {
   return {
+    proxyVariables,
     host: values.HOST,
     port: values.PORT,
     adminPort: values.ADMIN_PORT,

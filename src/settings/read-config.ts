@@ -1,4 +1,4 @@
-/** The only reader of process.env, and the rules across settings. */
+/** The only reader of process.env, the rules across settings, and the forward proxy that is ignored. */
 import { type Config, configOf } from './config.js';
 import { type Problem, WrongSettings } from './invalid-config.js';
 import { type Key, SETTINGS, type Values } from './table.js';
@@ -12,7 +12,8 @@ export function readConfig(environment: Environment = process.env): Config {
   const more = RULES.filter(({ key, isBroken }) => isBroken(values) && !wrong.some((problem) => problem.key === key));
   const problems = [...wrong, ...more];
   if (problems.length > 0) throw new WrongSettings(problems);
-  return configOf(values);
+  const proxies = Object.keys(environment).filter((name) => PROXIES.test(name) && environment[name]);
+  return configOf(values, proxies);
 }
 
 /** Node's own setting: a PEM file of CAs that this process trusts; undefined: none. */
@@ -67,3 +68,14 @@ const RULES: readonly Rule[] = [
   setWhere('KAFKA_CLIENT_CERT_FILE', ['KAFKA_CLIENT_KEY_FILE']),
   setWhere('KAFKA_CLIENT_KEY_FILE', ['KAFKA_CLIENT_CERT_FILE']),
 ];
+
+const PROXIES = /^(https?|all)_proxy$|^NODE_USE_ENV_PROXY$/i;
+
+/** Null if none is set. Deliveries use no forward proxy: the check of a receiver's address would be the proxy's. */
+export function ignoredProxy({ proxyVariables: set }: Config): { says: string; todo: string } | null {
+  if (set.length === 0) return null;
+  return {
+    says: `deliveries use no forward proxy: ${set.join(', ')} is ignored`,
+    todo: 'allow this machine, in the firewall, to connect to receivers on ALLOWED_PORTS',
+  };
+}

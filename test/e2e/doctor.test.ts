@@ -70,6 +70,17 @@ test('makes nothing before the first start', async () => {
   expect(readdirSync(folder)).not.toContain('not-there');
 });
 
+test('a forward proxy is ignored: doctor says what to allow instead, and so does a start, without the proxy', async () => {
+  const proxied = { ...settings, HTTPS_PROXY: 'http://planted:secret@proxy:3128', NO_PROXY: '*' };
+  const [found] = (await examined(proxied)).results.filter(({ check }) => check === 'forward proxy');
+  const says = 'deliveries use no forward proxy: HTTPS_PROXY is ignored';
+  expect(found).toMatchObject({ verdict: 'warn', says });
+  const service = await serveHere(proxied);
+  await service.stop();
+  expect(service.log().split(`${says}; ${found?.todo}`)).toHaveLength(2);
+  expect(service.log()).not.toContain('planted');
+});
+
 describe('beside a running service', () => {
   test('says that it answers, and is ready', async () => {
     const service = await serveHere(settings);
