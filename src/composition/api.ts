@@ -20,7 +20,6 @@ import { readConsoleFiles } from '../http/console.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { createApi } from '../http/server.js';
-import { createDeliveryCounts } from '../http/webhooks/show-webhook.js';
 import type { CheckedEndpoint } from '../http/webhooks/webhook-fields.js';
 import { packageFile, version } from '../package-file.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
@@ -55,7 +54,6 @@ export async function startListening(
 ): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
-  const deliveryCounts = createDeliveryCounts(view);
   const api = createApi({
     ...tokens(core, stops),
     catalogue: core.catalogue,
@@ -65,7 +63,6 @@ export async function startListening(
     publicUrl: config.api.publicUrl,
     accounts,
     ...sendingAgain(core, view, stops),
-    deliveryCounts,
     changeCredentials: createChangeCredentials(core.commands),
     randomBytes,
     payloads: publishedPayloads(config, backbone, logger),

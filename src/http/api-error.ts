@@ -64,20 +64,19 @@ type Decision =
   | (AsKind<Problem> & { readonly field?: undefined; readonly retryAfterMs?: number })
   | (AsKind<FieldProblem> & { readonly field: string });
 
+interface Refused {
+  readonly kind: string;
+  readonly params?: Params;
+  readonly field?: string | undefined;
+  readonly retryAfterMs?: number;
+}
+
 /** Each kind of refusal is a code. @throws ApiError of the refusal */
 export function mustBeAccepted<Of extends Decision>(
   decision: Of,
 ): asserts decision is Extract<Of, { kind: 'accepted' }> {
   if (decision.kind === 'accepted') return;
-  const {
-    kind: code,
-    params,
-    field,
-    retryAfterMs,
-  } = decision as Exclude<Decision, { kind: 'accepted' }> & {
-    readonly params?: Params;
-    readonly retryAfterMs?: number;
-  };
+  const { kind: code, params, field, retryAfterMs }: Refused = decision;
   if (field !== undefined) throw badRequest([fieldError(field, { code, params } as FieldProblem)]);
   throw new ApiError({ code, params } as Problem, retryAfterMs === undefined ? {} : retryAfter(retryAfterMs));
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { TraceContext, Tracing } from '../observability/tracing.js';
 import type { EventCatalogue } from '../payments/event-catalogue.js';
-import type { AskView, WebhookHealth } from '../ports/deliveries-view.js';
+import type { AskView } from '../ports/deliveries-view.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { CancelDelivery, SendAgain } from '../ports/send-again.js';
@@ -36,7 +36,6 @@ export interface ApiParts extends EndpointParts {
   readonly changeCredentials: ChangeCredentials;
   readonly fingerprints: Fingerprints;
   readonly webhookIds: WebhookIds;
-  readonly deliveryCounts: DeliveryCounts;
   readonly sendAgain: SendAgain;
   readonly cancel: CancelDelivery;
   readonly sendTest: SendTest;
@@ -65,12 +64,6 @@ export interface ApiParts extends EndpointParts {
   readonly randomBytes: RandomBytes;
   readonly now: () => Date;
 }
-
-/** How many deliveries of a webhook have not arrived. Null while the view is rebuilt. */
-export type DeliveryCounts = (
-  accountId: number,
-  webhookId: number,
-) => Promise<Pick<WebhookHealth, 'waiting' | 'held' | 'exhausted'> | null>;
 
 type TestTarget = Pick<NoticeTarget, 'endpoint' | 'headers'> & { readonly eventType: string };
 export type SendTest = (accountId: number, target: TestTarget, trace: TraceContext | null) => Promise<TestOutcome>;

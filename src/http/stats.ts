@@ -48,10 +48,9 @@ export const showStats = read({
   const at = now().getTime();
   const query = statsQuery(asked, at);
   registered(await accounts.webhooks(accountId));
-  const since = await viewAnswer(view, accountId, (sound) => sound.dataSince());
-  const begin = keptFrom(query, keptSince(since, query.step, at));
-  const parts = partsOf({ ...query, from: begin });
-  const found = await viewAnswer(view, accountId, (sound) => Promise.all(parts.map((part) => sound.stats(part))));
+  const [since, found] = await viewAnswer(view, accountId, (sound) =>
+    Promise.all([sound.dataSince(), Promise.all(partsOf(query).map((part) => sound.stats(part)))]),
+  );
   return () => answer(query, keptSince(since, query.step, at), found.flat());
 });
 
@@ -68,12 +67,6 @@ function keptSince(since: number | null, step: StatsStep, now: number): number |
   return since !== null && step === '1m' ? Math.max(since, now - MINUTES_KEPT_MS) : since;
 }
 
-/** The first step that may have counts. */
-function keptFrom({ step, from, to }: StatsQuery, since: number | null): number {
-  const ms = STATS_STEPS_MS[step];
-  return since === null ? to : Math.max(from, Math.floor(since / ms) * ms);
-}
-
 function partsOf(query: StatsQuery): readonly StatsQuery[] {
   const { step, from, to } = query;
   const ms = MOST_AT_ONCE * STATS_STEPS_MS[step];
@@ -88,7 +81,7 @@ function partsOf(query: StatsQuery): readonly StatsQuery[] {
 function answer(query: StatsQuery, since: number | null, buckets: readonly StatsBucket[]) {
   const { step, to } = query;
   const ms = STATS_STEPS_MS[step];
-  const from = keptFrom(query, since);
+  const from = since === null ? to : Math.max(query.from, Math.floor(since / ms) * ms);
   const found = new Map(buckets.map((bucket) => [bucket.at, bucket]));
   const starts = Array.from({ length: Math.max(0, (to - from) / ms) }, (_, index) => from + index * ms);
   const shown = starts.map((at) => ({ ...(found.get(at) ?? NOTHING), at: timeText(at) }));

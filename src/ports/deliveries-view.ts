@@ -406,7 +406,6 @@ export interface DeliveriesQuery extends Filter {
   /** Where the previous page ended; null is the newest. */
   readonly before: DeliveryPlace | null;
   readonly outcome: Outcome | null;
-  readonly held: boolean | null;
 }
 
 /** A delivery's place in the order of pages. */

@@ -235,13 +235,12 @@ describe('a filter', () => {
     expect(asked).toEqual([1, 2].map(() => ({ ...ALL, ...expected, before: null })));
   });
 
-  it('url names the webhooks that have it, however it is spelled, and those that had it when they were removed', async () => {
+  it('url names the webhooks that have it, however it is spelled', async () => {
     await start({ events });
     const [a, b] = ['https://a.example.com/', 'https://b.example.com/'];
     const client = api?.client();
     await client?.post({ url: a, eventTypes: ['cash_in', 'cash_out', 'refund_in'] });
     await client?.post({ url: b, eventType: 'cash_in' });
-    await client?.remove(1);
     await client?.patch(2, { url: b });
     for (const url of ['HTTPS://A.Example.com', 'https://b.example.com:443/', 'https://c.example.com/']) {
       await get(`?url=${encodeURIComponent(url)}`);

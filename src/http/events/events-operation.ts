@@ -75,7 +75,7 @@ export const LIST_EVENTS = read({
       'Only events of which so many deliveries were delivered, as in `arrived`. `incomplete`: `nowhere` or `part`.',
     ),
     url: parameter(
-      'Only events with a delivery to a webhook that has this URL, or had it last.',
+      'Only events with a delivery to a webhook that has this URL now.',
       { type: 'string' },
       (given) => parseUrl(given)?.href ?? null,
       mustBe('a URL'),

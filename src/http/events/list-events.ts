@@ -3,9 +3,8 @@ import type { Context } from 'koa';
 import { webhookMessageId } from '../../delivery/delivery.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { AccountView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
-import type { EventStore } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
-import { accountStream } from '../../webhooks/events.js';
+import type { Webhook } from '../../webhooks/state.js';
 import type { Admitted } from '../admission.js';
 import { badRequest, fieldError, registered } from '../api-error.js';
 import { publishedAt } from '../deliveries/delivery-page.js';
@@ -25,8 +24,8 @@ interface FoundEvents {
 export const listEvents = LIST_EVENTS.answer(async (parts, { accountId, ctx, query, place }) => {
   mustBeSound(ctx, query);
   const { before, after, webhookId, url, error: errors, ...asked } = query;
-  registered(await parts.accounts.webhooks(accountId));
-  const webhookIds = await webhookIdsOf(accountId, { webhookId, url }, parts.store, place);
+  const { webhooks } = registered(await parts.accounts.webhooks(accountId));
+  const webhookIds = webhookIdsOf({ webhookId, url }, webhooks);
   const filter = { ...asked, errors, webhookIds };
   const found = await viewAnswer(parts.view, accountId, (sound) =>
     after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
@@ -48,29 +47,17 @@ function mustBeSound(ctx: Context, { before, after, reference }: EventsAsked): v
   if (reference !== null) assertMay(ctx, 'payloads');
 }
 
-interface Webhooks {
+interface Asked {
   readonly webhookId: number | null;
   /** Normalised. */
   readonly url: string | null;
 }
 
-/**
- * The webhooks that are asked for: null, all. A URL names those that have it, and the removed ones that had it last.
- * @throws StoreUnavailable, ApiError 429
- */
-async function webhookIdsOf(
-  accountId: number,
-  { webhookId, url }: Webhooks,
-  store: Pick<EventStore, 'read'>,
-  place: Admitted,
-): Promise<readonly number[] | null> {
+/** Null: all webhooks. */
+function webhookIdsOf({ webhookId, url }: Asked, webhooks: readonly Webhook[]): readonly number[] | null {
   if (url === null) return webhookId === null ? null : [webhookId];
-  const endpoints = new Map<number, unknown>();
-  for await (const { type, data } of place.paced(store.read(accountStream(accountId)))) {
-    if (type === 'WebhookAdded' || type === 'WebhookUpdated') endpoints.set(Number(data.webhookId), data.endpoint);
-  }
-  const ids = [...endpoints].flatMap(([id, endpoint]) => (endpoint === url ? id : []));
-  return webhookId === null ? ids : ids.filter((id) => id === webhookId);
+  const named = webhooks.filter(({ id, endpoint }) => endpoint === url && (webhookId ?? id) === id);
+  return named.map(({ id }) => id);
 }
 
 async function newestFirst(view: AccountView, query: EventsQuery): Promise<FoundEvents> {

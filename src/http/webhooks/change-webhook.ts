@@ -7,6 +7,7 @@ import { count, countOrNull, described, flag, object, optional, text } from '../
 import { ApiError, badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import { write } from '../operation.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
+import { deliveryCounts } from './show-webhook.js';
 import { commanded, webhookIdOf } from './webhook-command.js';
 import { ENDPOINT_FIELDS, sealedChange } from './webhook-fields.js';
 
@@ -82,6 +83,6 @@ export const removeWebhook = write({
 }).answer(async (parts, asked) => {
   const webhookId = webhookIdOf(asked.ctx);
   await commanded(parts, asked, { type: 'RemoveWebhook', webhookId, at: asked.at });
-  const counts = await parts.deliveryCounts(asked.accountId, webhookId);
+  const counts = await deliveryCounts(parts, asked.accountId, webhookId);
   return { success: true, message: 'webhook removed', cancelled: counts?.waiting ?? null };
 });

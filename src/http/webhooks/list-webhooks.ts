@@ -34,16 +34,14 @@ const LIST_WEBHOOKS = {
 } as const;
 
 export function listWebhooks({ accounts, sealing, store, now, admission }: ApiParts) {
-  // Each state is serialised once, with values and without: a changed state is a new object.
-  const withValues = new WeakMap<AccountWebhooks, string>();
-  const withoutValues = new WeakMap<AccountWebhooks, string>();
+  // Each state is serialised once, with values: a changed state is a new object.
+  const answers = new WeakMap<AccountWebhooks, string>();
   return route(LIST_WEBHOOKS, async (ctx) => {
     const { accountId } = callerOf(ctx);
     const at = ctx.querystring === '' ? null : timeAsked(ctx.query, now());
     const found = registered(await accounts.webhooks(accountId));
     const values = valuesFor(ctx, sealing);
-    const answers = values === sealing ? withValues : withoutValues;
-    const known = answers.get(found);
+    const known = values === sealing ? answers.get(found) : undefined;
     if (at === null && known !== undefined && !isLong(known)) return sendJson(ctx, known);
     await admission.during(ctx, async (place) => {
       if (at !== null) {
@@ -53,7 +51,7 @@ export function listWebhooks({ accounts, sealing, store, now, admission }: ApiPa
         return place.send(ctx, admission.timed(accountId, then));
       }
       const body = admission.timed(accountId, () => known ?? answer(accountId, found.webhooks, values));
-      answers.set(found, body);
+      if (values === sealing) answers.set(found, body);
       place.send(ctx, body);
     });
   });

@@ -1,7 +1,6 @@
 /** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
-import type { AskView } from '../../ports/deliveries-view.js';
 import { count, object, orNull } from '../../schema.js';
-import type { DeliveryCounts } from '../api-parts.js';
+import type { ApiParts } from '../api-parts.js';
 import { read } from '../read-answer.js';
 import { ownWebhook } from './webhook-command.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
@@ -19,23 +18,16 @@ export const showWebhook = read({
   returns: object('OneWebhook', 'A webhook of the account.', { webhook: WEBHOOK, deliveries: orNull(UNDELIVERED) }),
 }).answer(async (parts, { accountId, ctx }) => {
   const webhook = await ownWebhook(ctx, parts);
-  const deliveries = await parts.deliveryCounts(accountId, webhook.id);
+  const deliveries = await deliveryCounts(parts, accountId, webhook.id);
   return () => ({ webhook: shownWebhook(accountId, webhook, valuesFor(ctx, parts.sealing)), deliveries });
 });
 
-interface HealthView extends Pick<AskView, 'ask'> {
-  /** Why the view may be incomplete. */
-  state(): { readonly why: string | null };
-}
-
 const NONE = { waiting: 0, held: 0, exhausted: 0 };
 
-export function createDeliveryCounts(view: HealthView): DeliveryCounts {
-  return async (accountId, webhookId) => {
-    if (view.state().why !== null) return null;
-    const health = await view.ask(accountId, (asked) => asked.health());
-    if (!health) return null;
-    const { waiting, held, exhausted } = health.get(webhookId) ?? NONE;
-    return { waiting, held, exhausted };
-  };
+/** How many deliveries of a webhook have not arrived. Null while the view is rebuilt. */
+export async function deliveryCounts({ view }: Pick<ApiParts, 'view'>, accountId: number, webhookId: number) {
+  const known = view.isCaughtUp ? await view.ask(accountId, (sound) => sound.health()) : null;
+  if (!known) return null;
+  const { waiting, held, exhausted } = known.get(webhookId) ?? NONE;
+  return { waiting, held, exhausted };
 }

@@ -12,12 +12,11 @@ export function accountView(answers: Answers, viewId = 'view-1'): AccountView {
 }
 
 /** @param answers of each account, or by account */
-export function viewOf(answers: Answers | ((accountId: number) => Answers)): AskView & { state(): { why: null } } {
+export function viewOf(answers: Answers | ((accountId: number) => Answers)): AskView {
   const of = (accountId: number) => accountView(typeof answers === 'function' ? answers(accountId) : answers);
   return {
     isCaughtUp: true,
     ask: (accountId, question) => question(of(accountId)),
     idBehind: async () => 'view-1',
-    state: () => ({ why: null }),
   };
 }

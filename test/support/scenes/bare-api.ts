@@ -71,7 +71,6 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     changeCredentials: createChangeCredentials(commands),
     randomBytes,
     store,
-    deliveryCounts: async () => null,
     view: { isCaughtUp: false, ask: async () => null, idBehind: async () => null },
     deactivateAfterMs: 0,
     catalogue: loadCatalogue(null),

@@ -123,7 +123,6 @@ export function query(changes: Partial<Of<DeliveriesQuery>> = {}): Of<Deliveries
   const bounds = {
     before: null,
     outcome: null,
-    held: null,
     eventType: null,
     eventId: null,
     status: null,

@@ -81,10 +81,8 @@ export function detail(sql: Statements, row: number, asking: Asking): DeliveryDe
   return detailOf(...read(sql, row, asking));
 }
 
-function isAsked(state: number, { outcome, held }: Pick<DeliveriesQuery, 'outcome' | 'held'>): boolean {
-  return (
-    (outcome ?? outcomeOf(state)) === outcomeOf(state) && (held ?? state === STATE.held) === (state === STATE.held)
-  );
+function isAsked(state: number, { outcome }: Pick<DeliveriesQuery, 'outcome'>): boolean {
+  return outcome === null || outcomeOf(state) === outcome;
 }
 
 type Filters = Pick<DeliveriesQuery, 'webhookId' | 'eventId' | 'status' | 'errors'>;
