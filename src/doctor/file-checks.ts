@@ -11,6 +11,7 @@ import { certificatesFrom, clientCertificateFrom } from '../settings/setting-fil
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const STORE = 'store.sqlite';
+/** A start makes them again where they are damaged. */
 const DISPOSABLE = ['read-model.sqlite', VIEW_FILE] as const;
 /** The service's; a volume may have others, like lost+found. */
 const OWN_FILE = /^(store\.sqlite|store-id|master\.key|(read-model|deliveries-view).*\.(sqlite|lock))/;
@@ -23,7 +24,7 @@ export function fileChecks(config: Config, now: number): Check[] {
   return [
     ...certificates(config).map(({ name, pem }) => ({ name, run: () => [validity(name, pem(), now)] })),
     { name: 'DATA_DIR', run: () => [...usable(dataDir), room(dataDir)] },
-    ...(masterKey === null && existsSync(key) ? [{ name: 'master.key', run: () => secrecy(key) }] : []),
+    ...(masterKey === null && existsSync(key) ? [{ name: 'master.key', run: () => access(key, SECRET) }] : []),
     ...databases.map((name) => ({ name, run: () => database(join(dataDir, name), name) })),
   ];
 }
@@ -122,11 +123,6 @@ function room(dataDir: string): Finding {
   return free < LITTLE_ROOM ? warn(says, todo) : ok(says);
 }
 
-function secrecy(path: string): Finding[] {
-  const found = access(path, 'run chmod 600 on it, and find out who may have read it');
-  return found.length > 0 ? found : [ok('no other user can read it')];
-}
-
 /** None if only its owner can read or write it. @param todo against access for all */
 function access(path: string, todo: string): Finding[] {
   const reach = reachOf(path);
@@ -138,23 +134,22 @@ function access(path: string, todo: string): Finding[] {
 /** Checked in a few seconds, during which the process does nothing else. */
 const LOOKED_AT_BYTES = 1024 ** 3;
 const RESTORE = 'stop the service and restore a backup: see "A damaged file" in docs/operations.md';
+const SECRET = 'run chmod 600 on it, and find out who may have read it';
 /** They have payments, URLs and the history: a webhook that is changed in them sends payments elsewhere, signed. */
 const PRIVATE = 'run chmod 600 on it, and 700 on DATA_DIR';
-const NOTHING = 'nothing: the next start of the service makes it again';
 
 function database(path: string, name: string): Finding[] {
-  return [damage(path, name), ...access(path, PRIVATE)];
+  return [...(name === STORE ? [damage(path)] : []), ...access(path, PRIVATE)];
 }
 
-function damage(path: string, name: string): Finding {
+function damage(path: string): Finding {
   if (whyDenied(path) !== null) return fail('this process may not use it', 'see DATA_DIR');
   const isLarge = statSync(path).size > LOOKED_AT_BYTES;
   if (isLarge && existsSync(path + DAMAGED)) return fail('the service met damage in it', RESTORE);
   if (isLarge) return ok('it is too large to be looked at as a whole: a backup does');
   const file = openExisting(path, 0);
   try {
-    if (soundness(file) === null) return ok('it is whole');
-    return name === STORE ? fail('it is damaged', RESTORE) : warn('it is damaged', NOTHING);
+    return soundness(file) === null ? ok('it is whole') : fail('it is damaged', RESTORE);
   } catch (error) {
     if (isBusy(error)) return ok('the service has it, and looks after it');
     throw error;

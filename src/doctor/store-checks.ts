@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, checkKeys, keysOf, ownMasterKey } from '../composition/backbone.js';
-import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
+import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { mustBeAccepted, readIdentity, readStoreId } from '../read-model/store-identity.js';
 import { type FoldedStreams, foldStored, storedBatches } from '../read-model/stored-events.js';
 import type { Config } from '../settings/config.js';
-import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
 import type { AccountState } from '../webhooks/state.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
@@ -30,7 +29,7 @@ const DRY_STREAM = 'doctor-dry-append';
 /** No stream has this revision: the store refuses the append after all its other checks. */
 const NO_REVISION = 1_000_000_000;
 
-/** @param isServing a service reports on its store itself; its projections and the metadata of streams it does not read */
+/** @param isServing a service reports on its store itself; its projections it does not read */
 export function storeChecks(config: Config, open: OpenStore, isServing: boolean): Check[] {
   let looking: Promise<readonly Finding[]> | null = null;
   const look = () => {
@@ -50,10 +49,7 @@ export function storeChecks(config: Config, open: OpenStore, isServing: boolean)
     folding ??= foldStored<AccountState>(store, combined(PROJECTIONS.map(loadProjection)));
     return folding;
   };
-  const atServer = [
-    { name: 'stream metadata', run: inStore(accountStreamMetadata) },
-    { name: 'projections', run: inStore(({ projections }) => projectionsAtServer(projections)) },
-  ];
+  const atServer = { name: 'projections', run: inStore(({ projections }) => projectionsAtServer(projections)) };
   const beforeStart = [
     { name: 'event store', run: look },
     { name: 'history', run: afterwards((opened) => ownHistory(config, opened)) },
@@ -61,7 +57,7 @@ export function storeChecks(config: Config, open: OpenStore, isServing: boolean)
     { name: 'accounts', run: inStore(async ({ store }) => accountsRead(await fold(store))) },
   ];
   const known = { name: 'event store', run: () => [KNOWN_TO_SERVICE] };
-  return [...(isServing ? [known] : beforeStart), ...(config.eventStoreUrl === null ? [] : atServer)];
+  return [...(isServing ? [known] : beforeStart), ...(config.eventStoreUrl === null ? [] : [atServer])];
 }
 
 async function usable(store: EventStore): Promise<readonly Finding[]> {
@@ -110,50 +106,10 @@ const READ_AGAIN =
 const SHOW_AGAIN =
   "undo what hides its events (docs/operations.md, Metadata of accounts' streams), and run dead-letters replay";
 
-export function accountsRead({ states, unreadable, hidden }: FoldedStreams<AccountState>): readonly Finding[] {
+function accountsRead({ states, unreadable, hidden }: FoldedStreams<AccountState>): readonly Finding[] {
   const found = [
     ...[...hidden].map(([stream, event]) => fail(setAsideText(stream, event), SHOW_AGAIN)),
     ...[...unreadable].map(([stream, event]) => fail(setAsideText(stream, event), READ_AGAIN)),
   ];
   return found.length > 0 ? found : [ok(`every event of theirs can be read (${states.size} accounts and publishers)`)];
-}
-
-/** The stream `$$account-7` has the metadata of `account-7`. */
-const METADATA = '$$';
-const ALL = '$all';
-const LIMITS = ['$maxAge', '$maxCount', '$tb'] as const;
-/** The $tb of a deleted stream is the largest possible; JSON.parse rounds it up. */
-const DELETED = 2 ** 63;
-const NAMED = 5;
-const REMEDY =
-  "remove $maxAge and $maxCount from the stream's metadata; undelete a stream by writing its metadata without $tb twice: " +
-  "docs/operations.md, Metadata of accounts' streams";
-
-/**
- * EventStoreDB hides events by a stream's metadata, and a scavenge removes them. An account is read from its first event on,
- * so none of that may be set for its stream. Metadata is read through `$all`, like the accounts: no further right is needed.
- */
-export async function accountStreamMetadata({ store }: { readonly store: EventStore }): Promise<readonly Finding[]> {
-  const prefixes = [ALL, ACCOUNT_STREAM_PREFIX];
-  const limits = (await Promise.all(prefixes.map((prefix) => limitsOf(store, prefix)))).flat();
-  if (limits.length === 0) return [ok('no account has events that its metadata hides')];
-  const named = limits.slice(0, NAMED).join(', ');
-  const others = limits.length > NAMED ? `, and ${limits.length - NAMED} others` : '';
-  return [warn(`metadata hides events of accounts, which a scavenge removes: ${named}${others}`, REMEDY)];
-}
-
-/** By the last metadata of each stream: `account-7 ($maxAge 3600)`. */
-async function limitsOf(store: EventStore, prefix: string): Promise<string[]> {
-  const last = new Map<string, string>();
-  for await (const { events } of storedBatches(store, null, `${METADATA}${prefix}`)) {
-    for (const { stream, data } of events) last.set(stream.slice(METADATA.length), limitsIn(data));
-  }
-  return [...last].filter(([, limits]) => limits !== '').map(([stream, limits]) => `${stream} (${limits})`);
-}
-
-function limitsIn(data: RecordedEvent['data']): string {
-  const limits = LIMITS.map((name) => [name, Number(data[name])] as const).filter(([, value]) => value > 0);
-  return limits
-    .map(([name, value]) => (name === '$tb' && value >= DELETED ? 'deleted' : `${name} ${value}`))
-    .join(', ');
 }
