@@ -37,12 +37,6 @@ export function writesApart(first: string, second: string): Start {
   return scripted((socket) => socket.write(first, 'latin1', () => setImmediate(() => socket.write(second, 'latin1'))));
 }
 
-export function drips(text: string): Start {
-  return scripted((socket) => {
-    for (const byte of text) socket.write(byte);
-  });
-}
-
 /** Before anything of the request but its first bytes is read. */
 export function early(close: Close): Start {
   return async (fixture) => {
