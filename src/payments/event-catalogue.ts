@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { invalid } from '../settings/invalid-config.js';
 import { EVENT_TYPES, type EventType } from '../webhooks/limits.js';
 import { isObject } from './parsed-payment.js';
@@ -122,15 +122,9 @@ function catalogued(type: EventType, checked: Checked | undefined): CataloguedTy
 
 /** For a check that has just failed. */
 function described({ errors }: ValidateFunction): string {
-  const [error] = errors ?? [];
-  if (!error) return 'data does not match its schema';
-  const field = `data${error.instancePath.replaceAll('/', '.')}`;
-  return error.keyword === 'required' ? `${field}.${error.params.missingProperty} is missing` : detailed(field, error);
-}
-
-function detailed(field: string, { keyword, message, params }: ErrorObject): string {
-  const name = params.additionalProperty ?? params.unevaluatedProperty;
-  return name === undefined ? `${field} ${message ?? keyword}` : `${field}.${name} is not in the schema`;
+  const { instancePath = '', message = 'does not match its schema', params } = errors?.[0] ?? {};
+  const extra = params?.additionalProperty ?? params?.unevaluatedProperty;
+  return `data${instancePath.replaceAll('/', '.')} ${message}${extra === undefined ? '' : `: ${extra}`}`;
 }
 
 function wrong(why: string) {
