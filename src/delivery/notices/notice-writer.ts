@@ -6,7 +6,7 @@
  *   not chosen -> chosen: reads the topic, then follows the store -> not chosen, or failed: asks again a second later
  */
 import type { Logger } from '../../observability/logger.js';
-import { type Broker, BrokerRefused, BrokerUnavailable, NO_TIME } from '../../ports/broker.js';
+import { type Broker, NO_TIME } from '../../ports/broker.js';
 import type { WebhookHealth } from '../../ports/deliveries-view.js';
 import { type EventStore, OtherHistory, type RecordedEvent } from '../../ports/event-store.js';
 import { topicRecords } from '../../ports/topic-records.js';
@@ -37,8 +37,6 @@ export class NoticeWriter {
   readonly #parts: NoticeWriterParts;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
-  /** The last logged reason: one that lasts is logged once. */
-  #logged = '';
 
   constructor(parts: NoticeWriterParts) {
     this.#parts = parts;
@@ -47,7 +45,8 @@ export class NoticeWriter {
   /** Returns at once; waits for the broker and the store in the background. */
   start(): void {
     const { signal } = this.#stopping;
-    this.#running = retry(() => this.#follow(), { signal, failed: (error) => this.#failed(error) });
+    const failed = (err: unknown) => this.#parts.logger.warn({ err }, 'notices are late; retrying');
+    this.#running = retry(() => this.#follow(), { signal, failed });
   }
 
   /** Fulfilled when it has published its last notice. */
@@ -119,13 +118,5 @@ export class NoticeWriter {
       if (!(error instanceof AccountUnreadable)) throw error;
       logger.warn({ accountId }, 'the account can not be read: it is not told about its webhooks');
     }
-  }
-
-  #failed(error: unknown): void {
-    if (this.#stopping.signal.aborted) return;
-    const passes = error instanceof BrokerUnavailable && !(error instanceof BrokerRefused);
-    const why = String(error);
-    this.#parts.logger[passes || why === this.#logged ? 'debug' : 'warn']({ err: error }, 'notices are late; retrying');
-    this.#logged = why;
   }
 }

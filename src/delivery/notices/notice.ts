@@ -46,23 +46,24 @@ interface Fact {
 interface Told {
   readonly endpoint?: string;
   readonly webhookId?: number;
-  readonly by?: string;
   readonly since?: string;
   readonly deactivatesAt?: string | null;
   readonly lastFailure?: LastFailure;
   readonly reason?: string;
-  readonly notedAt?: string;
-  readonly announcedAt?: string;
-  readonly recoveredAt?: string;
-  readonly deactivatedAt?: string;
 }
+
+const TIME_OF: Readonly<Record<string, string>> = {
+  EndpointFailing: 'notedAt',
+  DeactivationAnnounced: 'announcedAt',
+  EndpointRecovered: 'recoveredAt',
+  WebhookDeactivated: 'deactivatedAt',
+};
 
 /** When something happened that its account is told; null for any other event. ms since the epoch */
 export function toldAt({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): number | null {
-  const { by, notedAt, announcedAt, recoveredAt, deactivatedAt } = data as Told;
-  if (type === 'WebhookDeactivated' && by !== 'service') return null;
-  const at = { EndpointFailing: notedAt, DeactivationAnnounced: announcedAt, EndpointRecovered: recoveredAt };
-  const time = Date.parse({ ...at, WebhookDeactivated: deactivatedAt }[type] ?? '');
+  const fields = data as Readonly<Record<string, unknown>>;
+  if (type === 'WebhookDeactivated' && fields.by !== 'service') return null;
+  const time = Date.parse(String(fields[TIME_OF[type] ?? '']));
   return Number.isNaN(time) ? null : time;
 }
 
