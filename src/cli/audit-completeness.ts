@@ -4,7 +4,7 @@ import { auditCompleteness } from '../audit/completeness.js';
 import type { Lost } from '../audit/lost.js';
 import type { CompletenessParts, Period } from '../audit/reading.js';
 import type { Finding, HeldBack, Report } from '../audit/report.js';
-import { retryGroup, topicsOf } from '../delivery/topics.js';
+import { retryGroup } from '../delivery/topics.js';
 import { topicRecords } from '../ports/topic-records.js';
 import { command, option, type Running, required } from './command.js';
 import {
@@ -43,11 +43,10 @@ export function completenessCommand(audit: Command, io: CommandIo): void {
 async function completeness(running: Running<Options>): Promise<void> {
   const { from, to, account = null, allowLost, scratch: folder } = running.options;
   if (from > to) running.refuse('--from is later than --to');
-  const { paymentTopics, topicPrefix, delivery } = running.config;
-  const topics = topicsOf(paymentTopics, topicPrefix);
+  const { delivery } = running.config;
   const groups = { payments: delivery.group, retries: retryGroup(delivery.group) };
   const period = { from, to, account };
-  const { broker, store } = await running.open();
+  const { broker, store, topics } = await running.open();
   const records: CompletenessParts['records'] = (topic, options) =>
     withProgress(topic, topicRecords(broker, topic, options));
   const scratch: CompletenessParts['scratch'] = (bytes) => running.scratch(folder, bytes);

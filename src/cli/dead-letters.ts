@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache';
 import { type DeadLetter, readDeadLetter } from '../delivery/dead-letters.js';
 import { confirmedRecipientOf } from '../delivery/recipient.js';
 import { type Left, type Replay, type ReplayParts, replayDeadLetters } from '../delivery/retry/replay.js';
-import { topicsOf } from '../delivery/topics.js';
 import type { EventStore } from '../ports/event-store.js';
 import { topicRecords } from '../ports/topic-records.js';
 import { type AccountNow, accountNow } from '../read-model/accounts.js';
@@ -45,9 +44,8 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
 
 /** In the order in which the topic is read: oldest first within a partition. */
 async function list(running: Running): Promise<void> {
-  const { config } = running;
-  const { broker } = await running.open();
-  for await (const record of topicRecords(broker, topicsOf(config.paymentTopics, config.topicPrefix).deadLetters)) {
+  const { broker, topics } = await running.open();
+  for await (const record of topicRecords(broker, topics.deadLetters)) {
     const letter = readDeadLetter(record);
     await running.print(letter, line(letter));
   }
@@ -63,14 +61,14 @@ interface ReplayOptions extends ScratchOption {
 }
 
 async function replay(running: Running<ReplayOptions>): Promise<void> {
-  const { config, options, io } = running;
+  const { options, io } = running;
   const { account, event } = options;
   const wanted = ({ accountId, eventId }: DeadLetter) =>
     (account === undefined || accountId === account) && (event === undefined || eventId === event);
-  const { broker, store } = await running.open();
+  const { broker, store, topics } = await running.open();
   const parts = {
     broker,
-    topics: topicsOf(config.paymentTopics, config.topicPrefix),
+    topics,
     ...accountsNow(store),
     now: Date.now,
     actor: operatorActor(),

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { type DeliveryView, deliveriesOf, deliveryTopics } from '../delivery/log/delivery-log.js';
 import { whyOf } from '../delivery/next-step.js';
-import { topicsOf } from '../delivery/topics.js';
 import { type ShownWait, shownWait } from '../ports/shown-wait.js';
 import { command, required } from './command.js';
 import {
@@ -29,9 +28,8 @@ export function deliveriesCommand(program: Command, io: CommandIo): void {
     says: "list an account's deliveries with every attempt, newest first",
     options: [required('--account <id>', 'account id', accountIdArgument), SCRATCH_OPTION()],
     async run(running) {
-      const { config, options } = running;
-      const topics = topicsOf(config.paymentTopics, config.topicPrefix);
-      const { broker, store } = await running.open();
+      const { options } = running;
+      const { broker, store, topics } = await running.open();
       const scratch = running.scratch(options.scratch);
       const now = Date.now();
       let isEmpty = true;

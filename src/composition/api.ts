@@ -12,7 +12,6 @@ import { createCancelDelivery, createSendAgain } from '../delivery/again/send-ag
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
-import { topicsOf } from '../delivery/topics.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { Admission } from '../http/admission.js';
 import type { ApiParts } from '../http/api-parts.js';
@@ -155,7 +154,7 @@ interface ReadingDeliveries {
 /** Returns at once, even if the broker is unreachable. */
 export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
   const { config, logger, backbone, accounts } = core;
-  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+  const { topics } = backbone;
   const admission = new Admission({ msPerMinute: config.api.readMsPerMinute, now: monotonic });
   const took = (accountId: number, ms: number) => admission.charge(accountId, ms);
   const view = new ViewFollower({
@@ -175,8 +174,7 @@ export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
 /** What the API sends again, and the recoveries that this process runs. */
 function sendingAgain(core: Core, view: ViewFollower, stops: Stop[]) {
   const { config, logger, backbone, accounts, recoveries, handleCommand } = core;
-  const { broker } = backbone;
-  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+  const { broker, topics } = backbone;
   const budget = createRequestBudget(monotonic);
   const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.retrySchedule, budget });
   const sends = new AccountBuckets({ holdsMs: 1_000, now: monotonic });

@@ -5,7 +5,7 @@ import { SqliteBroker } from '../adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../adapters/sqlite/event-store.js';
 import { DataDirUnusable, StoreFile } from '../adapters/sqlite/store-file.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
-import { topicsOf } from '../delivery/topics.js';
+import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import { type Broker, SKIPPING } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
@@ -22,6 +22,7 @@ export interface Backbone {
   /** Null if the store has no server that folds, as the embedded one. */
   readonly projections: ProjectionServer | null;
   readonly broker: Broker;
+  readonly topics: Topics;
   /** store.sqlite, if the store or the broker is embedded. */
   readonly embedded: StoreFile | null;
   readonly masterKey: MasterKey;
@@ -53,7 +54,8 @@ export async function openBackbone(config: Config, logger: Logger): Promise<Back
     opened.push(() => store.close());
     const broker = await openBroker(config, embedded, logger);
     opened.push(() => broker.close());
-    return { store, projections, broker, embedded: embedded.opened(), ...keys, close };
+    const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+    return { store, projections, broker, topics, embedded: embedded.opened(), ...keys, close };
   } catch (error) {
     await close();
     throw error;

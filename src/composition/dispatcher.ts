@@ -5,7 +5,7 @@ import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/d
 import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { DeliveryScheduler } from '../delivery/isolation/delivery-scheduler.js';
 import { NoticeWriter } from '../delivery/notices/notice-writer.js';
-import { heldBackText, topicsOf } from '../delivery/topics.js';
+import { heldBackText } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { ViewFollower } from '../read-model/view-follower.js';
@@ -70,7 +70,7 @@ export async function startDispatching(
 
 /** Returns at once. @param view null without the API's role: notices are written without counts */
 export function writeNotices(
-  { config, logger, backbone, accounts }: Core,
+  { logger, backbone, accounts }: Core,
   { writesNotices }: RunningDispatcher,
   view: ViewFollower | null,
   stops: Stop[],
@@ -82,7 +82,7 @@ export function writeNotices(
     logger,
     now: Date.now,
     health: async (accountId) => (await view?.ask(accountId, (asked) => asked.health())) ?? null,
-    topic: topicsOf(config.paymentTopics, config.topicPrefix).notices,
+    topic: backbone.topics.notices,
     isChosen: writesNotices,
   });
   writer.start();
@@ -132,7 +132,7 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
   const starting = startDispatcher({
     broker: backbone.broker,
     group: delivery.group,
-    topics: topicsOf(config.paymentTopics, config.topicPrefix),
+    topics: backbone.topics,
     schedule: config.retrySchedule,
     timeoutMs: delivery.timeoutMs,
     accounts,
@@ -159,8 +159,8 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
   return { dispatcher: await starting, scheduler, backpressure };
 }
 
-function watch({ config, metrics, readiness, brokerContact }: Core, current: Current): void {
-  const { tierOf } = topicsOf(config.paymentTopics, config.topicPrefix);
+function watch({ backbone, metrics, readiness, brokerContact }: Core, current: Current): void {
+  const { tierOf } = backbone.topics;
   const nameOf = (topic: string) => tierOf(topic)?.text ?? topic;
   const state = () => current.dispatching.dispatcher.state();
   const sample = () => {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import { createPublishedPayloads } from '../delivery/record-place.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
-import { noticeGroup, retryGroup, topicsOf } from '../delivery/topics.js';
+import { noticeGroup, retryGroup, type Topics } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { Config } from '../settings/config.js';
@@ -15,9 +15,9 @@ const REMEMBERED_MS = 60_000;
 const MOST_TOPICS = 1_000;
 
 /** Returns at once; null if neither the store nor the broker is embedded. */
-export function startRetention(config: Config, { embedded }: Backbone, logger: Logger): Sweeper | null {
+export function startRetention(config: Config, { embedded, topics }: Backbone, logger: Logger): Sweeper | null {
   if (!embedded) return null;
-  const rules = retentionRules(config);
+  const rules = retentionRules(config, topics);
   const sweeper = new Sweeper({ store: embedded, rules, logger, now: Date.now, pause: sleep });
   sweeper.start();
   return sweeper;
@@ -28,15 +28,14 @@ function keptMs({ brokerRetentionMs, retrySchedule }: Config): number | null {
   return brokerRetentionMs === null ? null : brokerRetentionMs + longestTierMs(retrySchedule);
 }
 
-function retentionRules(config: Config): RetentionRules {
-  const { delivery, paymentTopics, topicPrefix } = config;
-  const topics = topicsOf(paymentTopics, topicPrefix);
+function retentionRules(config: Config, topics: Topics): RetentionRules {
+  const { group } = config.delivery;
   return {
     keptMs: keptMs(config),
     groupsOf(topic) {
-      if (topics.payments.includes(topic)) return [delivery.group];
-      if (topic === topics.notices) return [noticeGroup(delivery.group)];
-      return topics.isTier(topic) || topic === topics.requests ? [retryGroup(delivery.group)] : [];
+      if (topics.payments.includes(topic)) return [group];
+      if (topic === topics.notices) return [noticeGroup(group)];
+      return topics.isTier(topic) || topic === topics.requests ? [retryGroup(group)] : [];
     },
   };
 }

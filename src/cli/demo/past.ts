@@ -12,7 +12,6 @@ import { createDeliver, type Deliver } from '../../delivery/delivery-attempt.js'
 import { EndpointHealth } from '../../delivery/endpoint-health.js';
 import { createFanOut, type FanOutParts } from '../../delivery/fan-out.js';
 import { LogWriter } from '../../delivery/log/log-writer.js';
-import { topicsOf } from '../../delivery/topics.js';
 import type { Broker, NewRecord, RecordHandler } from '../../ports/broker.js';
 import { createWasRemoved } from '../../read-model/removed-webhooks.js';
 import { sleep } from '../../time/retry.js';
@@ -76,7 +75,7 @@ export class Past {
   #wired(attempt: Attempt): FanOutParts {
     const { config, logger, accounts, backbone, metrics, history } = this.#core;
     const { deactivateAfterMs, timeoutMs } = config.delivery;
-    const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+    const { topics } = backbone;
     const now = () => this.now;
     const publish: Broker['publish'] = async (topic, records) => {
       if (!topics.isTier(topic)) return this.#broker.publish(topic, records);
