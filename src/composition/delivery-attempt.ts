@@ -30,7 +30,7 @@ export function openAttempt(config: Config, tracing: Tracing | null, metrics: De
   const watched = { connected, disconnected };
   const agent = createEndpointAgent({ ...rules, ...certificates(config), ...watched, connectTimeoutMs: timeoutMs });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
-  return { attempt: tracedAttempt(attempt, tracing, Math.random), connections, close: () => agent.destroy() };
+  return { attempt: tracing ? tracedAttempt(attempt, tracing) : attempt, connections, close: () => agent.destroy() };
 }
 
 function certificates({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config) {

@@ -231,7 +231,7 @@ class DeliveryAttempt {
   async #settle(result: StepResult, made: AttemptResult | null = null, away = NOT_AWAY): Promise<boolean> {
     const { schedule, tiers, timeoutMs, random, now, monotonicNow } = this.#parts;
     const inHandMs = monotonicNow() - this.#takenAt;
-    const delivery = inTraceOf(this.#delivery, made);
+    const delivery = this.#delivery;
     const step = nextStep(delivery, result, { schedule, tiers, away, timeoutMs, inHandMs, now: now(), random });
     tellStep(this.#parts, delivery, { result, made, step });
     const { isNotice } = delivery;
@@ -260,9 +260,3 @@ const NOT_PREPARED = { kind: 'deferred', why: 'not-prepared', pausedMs: 0 } as c
 const NOT_AWAY: Away = { since: null, longer: () => null };
 const INTERRUPTED_BY = { stop: 'stopping', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);
-
-/** The trace of its first attempt, where its payment has none. */
-function inTraceOf(delivery: Delivery, made: AttemptResult | null): Delivery {
-  const span = made?.kind === 'interrupted' ? undefined : made?.span;
-  return span && !delivery.trace ? { ...delivery, trace: span } : delivery;
-}

@@ -64,14 +64,3 @@ export function parseTraceContext(traceparent: string | undefined, tracestate = 
 export function traceparentOf({ traceId, spanId, flags }: TraceContext): string {
   return `00-${traceId}-${spanId}-0${flags}`;
 }
-
-/** The same trace with a new span id. @param random from 0 up to, not including, 1 */
-export function childOf(parent: TraceContext, random: () => number): TraceContext {
-  const [high, half] = [Math.floor(random() * 2 ** 32), Math.floor(random() * 2 ** 31)];
-  // Odd, because an id of all zeros is invalid.
-  return { ...parent, spanId: hex8(high) + hex8(2 * half + 1) };
-}
-
-function hex8(number: number): string {
-  return number.toString(16).padStart(8, '0');
-}

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { childOf, parseTraceContext, traceparentOf } from '../../src/observability/tracing.js';
+import { parseTraceContext, traceparentOf } from '../../src/observability/tracing.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -55,20 +55,6 @@ test('whatever is given, it never throws, and what it takes can be read again', 
       if (read) expect(parseTraceContext(traceparentOf(read), read.state ?? undefined)).toEqual(read);
     }),
   );
-});
-
-describe('a child', () => {
-  test('is of the same trace and state, with an id of its own', () => {
-    const parent = readAs(SENT, 'a=1');
-    const child = childOf(parent, Math.random);
-    expect(child).toEqual({ ...parent, spanId: child.spanId });
-    expect(child.spanId).not.toBe(parent.spanId);
-  });
-
-  test.each([0, 0.5, 1 - Number.EPSILON])('has a sound id, whatever is drawn: %d', (drawn) => {
-    const child = childOf(readAs(SENT), () => drawn);
-    expect(parseTraceContext(traceparentOf(child))).toEqual(child);
-  });
 });
 
 function readAs(traceparent: string, tracestate?: string) {

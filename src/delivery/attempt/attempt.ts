@@ -3,7 +3,6 @@ import { requestTarget } from '../../endpoints/endpoint-url.js';
 import { isShortage } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
 import {
-  childOf,
   type NewSpan,
   type Span,
   type TraceContext,
@@ -53,8 +52,6 @@ interface Timing {
   /** Start of the attempt, ms since the epoch. */
   readonly at: number;
   readonly durationMs: number;
-  /** The attempt's own span, if one was exported. */
-  readonly span?: TraceContext;
   /** Fulfilled once the connection is free or closed: until then the attempt counts as in flight. Absent if it already is. */
   readonly over?: Promise<void> | undefined;
   /** The start of an answer that is kept; absent if it had no body. */
@@ -191,15 +188,9 @@ export function traceHeaders(trace: TraceContext, own: ReadonlySet<string>): rea
   return trace.state === null || own.has('tracestate') ? traceparent : [...traceparent, 'tracestate', trace.state];
 }
 
-/**
- * Gives each attempt a child span of its own, from whose id the endpoint may continue the trace.
- * @param random from 0 up to, not including, 1
- */
-export function tracedAttempt(attempt: Attempt, tracing: Pick<Tracing, 'begin'> | null, random: () => number): Attempt {
-  return (request) => {
-    if (tracing) return inSpan(tracing.begin(spanOf(request)), attempt, request);
-    return request.trace ? attempt({ ...request, trace: childOf(request.trace, random) }) : attempt(request);
-  };
+/** Gives each attempt a span of its own, from whose id the endpoint may continue the trace. */
+export function tracedAttempt(attempt: Attempt, tracing: Pick<Tracing, 'begin'>): Attempt {
+  return (request) => inSpan(tracing.begin(spanOf(request)), attempt, request);
 }
 
 function spanOf({ url, id, trace: parent = null }: AttemptRequest): NewSpan {
@@ -222,5 +213,5 @@ async function inSpan(span: Span, attempt: Attempt, request: AttemptRequest): Pr
     error ?? (isRefused ? String(status) : null),
     status === null ? {} : { 'http.response.status_code': status },
   );
-  return { ...result, span: span.context };
+  return result;
 }
