@@ -20,8 +20,7 @@ import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recover
 import { previewRecovery, startRecovery, startRecoveryOfSeveral } from './recoveries/start-recovery.js';
 import { measured, requestContext, tagged, traced } from './request-context.js';
 import { enterSession, leaveSession, showSession } from './sessions/console-session.js';
-import { openSession } from './sessions/open-session.js';
-import { endSession, listSessions } from './sessions/portal-sessions.js';
+import { endSession, listSessions, openSession } from './sessions/portal-sessions.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
 import { showStats } from './stats.js';
 import { assertMay, createAuthentication } from './tokens/authenticate.js';

@@ -5,7 +5,7 @@ import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { operation, route } from '../operation.js';
 import { read } from '../read-answer.js';
-import { serviceUrl } from '../sessions/open-session.js';
+import { serviceUrl } from '../sessions/portal-sessions.js';
 import { ISSUE_TOKEN, SCOPE } from './issue-token.js';
 
 const CREDENTIAL = object('Credential', 'A credential, without its secret.', {
