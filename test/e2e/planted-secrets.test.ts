@@ -5,9 +5,16 @@ import { PlantedClient, sendRefused } from '../support/clients/planted-requests.
 import { jsonLines, type Service, type Settings, startServing } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
 import { PlantedSecrets } from '../support/oracles/planted-secrets.js';
-import { ECHOED, echoing, leaks, PlantedInstallation, signatureOf } from '../support/scenes/planted-installation.js';
+import { FaultScene } from '../support/scenes/fault-scene.js';
+import {
+  ECHOED,
+  echoing,
+  leaks,
+  PlantedInstallation,
+  plantedSettings,
+  signatureOf,
+} from '../support/scenes/planted-installation.js';
 import type { Account } from '../support/scenes/story.js';
-import { type Receiver, startReceiver } from '../support/servers/receiver.js';
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 30_000 };
@@ -19,14 +26,14 @@ const inUrls = new PlantedSecrets();
 const ENDINGS = {
   cash_in: { '/takes': 'delivered', '/recovers': 'delivered', '/fails': 'exhausted' },
   cash_out: { '/gone': 'exhausted', '/redirects': 'exhausted', '/no-http': 'exhausted' },
-  refund_in: { '/breaks-off': 'exhausted', '/asks-to-wait': 'exhausted', '/another-name': 'exhausted' },
+  refund_in: { '/breaks-off': 'exhausted', '/asks-to-wait': 'exhausted' },
   refund_out: { '/updated': 'delivered' },
   med_created: { '/of-the-command': 'delivered', '/idempotent': 'delivered' },
 } as const;
 
 const payment = (type: string) => JSON.stringify({ id: `pay-${type}`, type, accountId: ACCOUNT, timestamp: 'now' });
 
-let receivers: { echoing: Receiver; stranger: Receiver };
+let scene: FaultScene;
 let planted: PlantedInstallation;
 let service: Service;
 let account: Account;
@@ -34,11 +41,7 @@ let client: PlantedClient;
 /** What each path was registered with last. */
 const values = new Map<string, string>();
 
-const urlOf = (path: string) => {
-  const { echoing, stranger } = receivers;
-  const base = path === '/another-name' ? `https://localhost:${stranger.port}` : echoing.url;
-  return `${base}${path}?key=${inUrls.plant(`the URL of ${path}`)}`;
-};
+const urlOf = (path: string) => `${scene.receiver.url}${path}?key=${inUrls.plant(`the URL of ${path}`)}`;
 
 async function register(path: string, eventType: string, more: { url?: string; key?: string } = {}) {
   const value = secrets.plantValue(`the header of ${path}`);
@@ -57,22 +60,14 @@ const listed = async () => {
 const idOf = async (path: string) => (await listed()).find(({ url }) => url.includes(path))?.id ?? 0;
 
 beforeAll(async () => {
-  receivers = {
-    echoing: await startReceiver({ respond: echoing(), tls: { requestCert: true, rejectUnauthorized: false } }),
-    stranger: await startReceiver({ names: ['other.example'] }),
-  };
-  const ports = [443, receivers.echoing.port, receivers.stranger.port];
-  planted = await PlantedInstallation.open(secrets, ports);
-  service = await planted.serve();
+  scene = await FaultScene.open(undefined, { respond: echoing(), settings: plantedSettings(secrets) });
+  planted = new PlantedInstallation(scene, secrets);
+  service = await scene.serve();
   account = await planted.account(['register', String(ACCOUNT)]);
   client = new PlantedClient(service.url, await planted.token(service, account));
 });
 
-afterAll(async () => {
-  await service?.stop('SIGKILL');
-  await Promise.all([receivers.echoing.close(), receivers.stranger.close()]);
-  await planted?.remove();
-});
+afterAll(() => scene?.close());
 
 test('webhooks are registered, changed, removed, and refused', async () => {
   for (const [type, endings] of Object.entries(ENDINGS))
@@ -180,9 +175,9 @@ test('deliveries end in every way, at receivers that throw back what they are se
     return seen.length === due.length && !seen.includes('retrying');
   }, PATIENCE);
   expect((await outcomes()).sort()).toEqual([...due].sort());
-  const seen = receivers.echoing.requests.map(({ path, headers }) => `${path.split('?')[0]} ${headers['x-secret']}`);
+  const seen = scene.receiver.requests.map(({ path, headers }) => `${path.split('?')[0]} ${headers['x-secret']}`);
   for (const [path, secret] of values) {
-    if (!/removed|another-name/.test(path)) expect(seen).toContain(`${path} ${secret}`);
+    if (!/removed/.test(path)) expect(seen).toContain(`${path} ${secret}`);
   }
 });
 
@@ -221,8 +216,8 @@ test('auditors ask, and so do supervisors and strangers', async () => {
 
 test("another issuer's keys are out of reach", async () => {
   const key = secrets.plant('the query of AUTH_JWKS_URL');
-  const jwks = `http://127.0.0.1:${receivers.echoing.port}/jwks?key=${key}`;
-  const issued = await planted.serve({ AUTH_JWKS_URL: jwks, DATA_DIR: `${planted.settings.DATA_DIR}/another` });
+  const jwks = `http://127.0.0.1:${scene.receiver.port}/jwks?key=${key}`;
+  const issued = await scene.serve({ AUTH_JWKS_URL: jwks, DATA_DIR: `${scene.settings.DATA_DIR}/another` });
   try {
     const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
     const token = `${part({ alg: 'RS256', kid: 'a' })}.${part({ sub: '42' })}.${secrets.plant('a signature')}`;
@@ -250,9 +245,9 @@ const away: readonly [string, (secret: string) => Settings][] = [
   ],
 ];
 test.each(away)('a server whose password is in %s is out of reach', async (name, settings) => {
-  const more = { ...settings(secrets.plant(`the password in ${name}`)), DATA_DIR: `${planted.settings.DATA_DIR}/away` };
+  const more = { ...settings(secrets.plant(`the password in ${name}`)), DATA_DIR: `${scene.settings.DATA_DIR}/away` };
   expect((await planted.command(['doctor'], { more })).code).toBe(1);
-  const starting = await startServing({ ...planted.settings, ...more });
+  const starting = await startServing({ ...scene.settings, ...more });
   await eventually(() => /unavailable; retrying/.test(starting.log()), PATIENCE);
   expect(await starting.stop('SIGTERM')).toBe(0);
   planted.said.push({ where: `stderr of serve, ${name}`, text: starting.log() });
@@ -269,7 +264,7 @@ test('nothing of it is in the files of DATA_DIR, or the topics', async () => {
 });
 
 test('a store that fails for good, and what the log says of it', async () => {
-  renameTable(planted.settings.DATA_DIR ?? '');
+  renameTable(scene.settings.DATA_DIR ?? '');
   const value = secrets.plantValue('a header while the store fails');
   const body = { url: urlOf('/takes-too'), eventType: 'med_rejected', headers: [{ key: ECHOED, value }] };
   const failing = client.ask({ body }).then(

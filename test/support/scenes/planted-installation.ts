@@ -1,18 +1,15 @@
 /** An installation with planted secrets only, and all output of its service and its commands. */
-import { createPrivateKey, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openBackbone } from '../../../src/composition/backbone.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { masterKey } from '../../../src/secrets/master-keys.js';
-import { readConfig } from '../../../src/settings/read-config.js';
 import { commandLine } from '../clients/in-process-cli.js';
-import { type Finished, type Service, type Settings, serve } from '../clients/service.js';
+import type { Finished, Service, Settings } from '../clients/service.js';
 import type { Find, PlantedSecrets } from '../oracles/planted-secrets.js';
-import { certificateFor } from '../servers/certificates.js';
 import type { ReceivedRequest, Reply } from '../servers/receiver.js';
-import { silentLogger } from '../silent-logger.js';
-import { type Account, installation, tokenFor } from './story.js';
+import type { FaultScene } from './fault-scene.js';
+import { type Account, tokenFor } from './story.js';
 
 /** The webhooks' header that their receiver echoes. */
 export const ECHOED = 'X-Secret';
@@ -34,35 +31,29 @@ interface CommandOptions {
   readonly showsSecrets?: boolean;
 }
 
+/** Of an installation all of whose secrets are planted, and whose service and commands say all that they can. */
+export function plantedSettings(secrets: PlantedSecrets): Settings {
+  return {
+    MASTER_KEY: plantKey(secrets, 'MASTER_KEY'),
+    MASTER_KEY_PREVIOUS: plantKey(secrets, 'MASTER_KEY_PREVIOUS'),
+    RETRY_SCHEDULE: '100ms,200ms',
+    LOG_LEVEL: 'trace',
+  };
+}
+
 export class PlantedInstallation {
   readonly said: Said[] = [];
-  readonly settings: Settings;
-  readonly remove: () => Promise<void>;
+  readonly #scene: FaultScene;
   readonly #secrets: PlantedSecrets;
 
-  private constructor(secrets: PlantedSecrets, settings: Settings, remove: () => Promise<void>) {
+  constructor(scene: FaultScene, secrets: PlantedSecrets) {
+    this.#scene = scene;
     this.#secrets = secrets;
-    this.settings = settings;
-    this.remove = remove;
-  }
-
-  static async open(secrets: PlantedSecrets, ports: readonly number[]): Promise<PlantedInstallation> {
-    const { settings, remove } = await installation([]);
-    const planted = {
-      ...settings,
-      ...(await clientCertificate(secrets, join(settings.DATA_DIR ?? '', '..'))),
-      MASTER_KEY: plantKey(secrets, 'MASTER_KEY'),
-      MASTER_KEY_PREVIOUS: plantKey(secrets, 'MASTER_KEY_PREVIOUS'),
-      ALLOWED_PORTS: ports.join(),
-      RETRY_SCHEDULE: '100ms,200ms',
-      LOG_LEVEL: 'trace',
-    };
-    return new PlantedInstallation(secrets, planted, remove);
   }
 
   /** Runs a command to its end. */
   async command(args: readonly string[], { stdin, more, showsSecrets }: CommandOptions = {}): Promise<Finished> {
-    const finished = await commandLine({ ...this.settings, PORT: '0', ADMIN_PORT: '0', ...more }, args, stdin);
+    const finished = await commandLine({ ...this.#scene.settings, PORT: '0', ADMIN_PORT: '0', ...more }, args, stdin);
     const name = args.slice(0, 2).join(' ');
     this.said.push({ where: `stderr of ${name}`, text: finished.stderr });
     if (!showsSecrets) this.said.push({ where: `stdout of ${name}`, text: finished.stdout });
@@ -83,14 +74,10 @@ export class PlantedInstallation {
     return account;
   }
 
-  async token(service: Service, account: Account): Promise<string> {
+  async token(service: Pick<Service, 'url'>, account: Account): Promise<string> {
     const token = await tokenFor(service.url, account);
     this.#secrets.plant('access token', signatureOf(token));
     return token;
-  }
-
-  serve(more: Settings = {}): Promise<Service> {
-    return serve({ ...this.settings, ...more });
   }
 
   noteOutput({ log, output }: Service): void {
@@ -99,15 +86,14 @@ export class PlantedInstallation {
 
   /** The files of DATA_DIR. */
   files(): Said[] {
-    const folder = this.settings.DATA_DIR ?? '';
+    const folder = this.#scene.settings.DATA_DIR ?? '';
     const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     return names.map(({ name, parentPath }) => ({ where: name, text: readFileSync(join(parentPath, name)) }));
   }
 
   /** Every record of every topic. */
-  async records(): Promise<Said[]> {
-    const { broker, close } = await openBackbone(readConfig(this.settings), silentLogger);
-    try {
+  records(): Promise<Said[]> {
+    return this.#scene.withBroker(async ({ broker }) => {
       const records: Said[] = [];
       for (const topic of await broker.listTopics()) {
         for await (const { key, value, headers } of topicRecords(broker, topic)) {
@@ -116,9 +102,7 @@ export class PlantedInstallation {
         }
       }
       return records;
-    } finally {
-      await close();
-    }
+    });
   }
 }
 
@@ -168,14 +152,4 @@ export function echoing(): (request: ReceivedRequest) => Reply {
     };
     return replies[path] ?? echo(200);
   };
-}
-
-async function clientCertificate(secrets: PlantedSecrets, folder: string): Promise<Settings> {
-  const { cert, key } = await certificateFor(['webhooks.example']);
-  const { d = '' } = createPrivateKey(key).export({ format: 'jwk' });
-  secrets.plant('client key', d, Buffer.from(d, 'base64url'));
-  const [certFile, keyFile] = [join(folder, 'client.pem'), join(folder, 'client-key.pem')];
-  writeFileSync(certFile, cert);
-  writeFileSync(keyFile, key);
-  return { DELIVERY_CLIENT_CERT_FILE: certFile, DELIVERY_CLIENT_KEY_FILE: keyFile };
 }
