@@ -83,7 +83,6 @@ function deliveryAt(index: number, begun: number) {
     held: isHeld,
     sentAgain: false,
     publishedAt: new Date(firstAt).toISOString(),
-    routedAt: new Date(firstAt + 3).toISOString(),
     nextAttemptAt: outcome === 'retrying' ? new Date(begun + 190_000 + index * 1_000).toISOString() : null,
     waitingFor: outcome === 'retrying' ? 'schedule' : null,
     attempts: isHeld ? [] : attempts,
@@ -135,7 +134,8 @@ function eventOf(delivery: ReturnType<typeof deliveryAt>, index: number) {
     eventType,
     publishedAt,
     payload,
-    amount: '1250.10',
+    // More digits than a number keeps.
+    amount: '9007199254740993.10',
     reference: `E1234567820261125${id}`,
     arrived: isForNobody ? 'nobody' : outcome === 'delivered' ? 'all' : 'nowhere',
     notSent: isForNobody ? 'no-webhook' : held ? 'held' : null,

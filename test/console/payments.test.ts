@@ -47,6 +47,7 @@ describeOnMock('payments', (show) => {
     await search.fill(mock.account.events({}).events[6]?.eventId ?? '');
     await search.press('Enter');
     await page.waitForURL('**/console/payments/pay_*');
+    await page.getByText('9,007,199,254,740,993.10').waitFor();
     await page.getByText('database is in maintenance').filter({ visible: true }).first().waitFor();
     expect(await clicksOn(page)).toBeLessThanOrEqual(2);
     await search.fill('msg_0');

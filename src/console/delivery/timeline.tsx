@@ -16,7 +16,6 @@ import type { Phase } from './phase.js';
 export function Timeline({ delivery, phase }: { delivery: DetailedDelivery; phase: Phase }) {
   const t = texts.value.delivery.steps;
   const { attempts, publishedAt } = delivery;
-  const routedAt = routedBefore(delivery);
   return (
     <ol class="timeline">
       {publishedAt && (
@@ -24,7 +23,6 @@ export function Timeline({ delivery, phase }: { delivery: DetailedDelivery; phas
           <a href={addressOf('/history', { at: publishedAt })}>{texts.value.history.past}</a>
         </Step>
       )}
-      {routedAt && <Step tone="muted" icon="next" title={t.routed} at={routedAt} />}
       {attempts.map((attempt, index) => (
         <AttemptStep key={attempt.at} attempt={attempt} number={index + 1} isLast={index === attempts.length - 1} />
       ))}
@@ -55,11 +53,6 @@ function PhaseStep({ phase, next }: { phase: Phase; next: number }) {
     default:
       return phase satisfies never;
   }
-}
-
-/** The routing is recorded once it is confirmed, and the first attempt does not wait for that. */
-function routedBefore({ routedAt, attempts: [first] }: DetailedDelivery): string | null {
-  return routedAt && first && first.at < routedAt ? first.at : routedAt;
 }
 
 function AttemptStep({ attempt, number, isLast }: { attempt: DetailedAttempt; number: number; isLast: boolean }) {

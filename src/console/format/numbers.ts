@@ -5,6 +5,13 @@ const format = (value: number, options: Intl.NumberFormatOptions) => value.toLoc
 
 export const whole = (value: number) => format(value, { maximumFractionDigits: 0 });
 
+/** With each of its digits: as a number it could lose some. What is none stays as it is. */
+export function amountText(amount: string): string {
+  if (!/^-?\d+(\.\d+)?$/.test(amount)) return amount;
+  const minimumFractionDigits = amount.split('.')[1]?.length ?? 0;
+  return new Intl.NumberFormat(locale.value, { minimumFractionDigits }).format(amount as `${number}`);
+}
+
 /** Never 100 % where something failed. @param share 0 to 1 */
 export function percent(share: number): string {
   const shown = share < 1 ? Math.min(share, 0.9999) : share;

@@ -40,7 +40,7 @@ export function NoWebhooks() {
   const { noWebhooks: t } = texts.value.problems;
   const mayAdd = may('configure');
   return (
-    <Notice icon="webhook" title={t.title} text={mayAdd ? t.text : texts.value.missingRight('configure')}>
+    <Notice icon="webhook" title={t.title} text={mayAdd ? t.text : missing('configure')}>
       {mayAdd && <AddWebhook />}
     </Notice>
   );
@@ -54,12 +54,14 @@ export function AddWebhook() {
   );
 }
 
+const missing = (right: Right) => texts.value.missingRight(texts.value.menu.rights[right]);
+
 /** In place of what the session may not see or do. */
 export function MissingRight({ right }: { right: Right }) {
   return (
     <p class="cluster muted note">
       <Icon name="lock" size={14} />
-      {texts.value.missingRight(right)}
+      {missing(right)}
     </p>
   );
 }

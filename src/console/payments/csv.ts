@@ -23,6 +23,7 @@ export function csvOf(payments: readonly Payment[], { texts, separator, hasPaylo
       const shown = held ? 'held' : outcome;
       return `${urls.get(webhookId) ?? webhookId}: ${shown ? outcomes[shown] : texts.payments.onItsWay}`;
     });
+  const number = (text: string) => (separator === ';' ? text.replace(/^(\d+)\.(\d+)$/, '$1,$2') : text);
   const columns: readonly (readonly [string, (payment: Payment) => string | null])[] = [
     [t.utc, ({ publishedAt }) => publishedAt && utcText(new Date(publishedAt))],
     [t.local, ({ publishedAt }) => publishedAt && zonedText(new Date(publishedAt))],
@@ -32,7 +33,7 @@ export function csvOf(payments: readonly Payment[], { texts, separator, hasPaylo
     [names.sentTo, (payment) => destinations(payment).join(' | ')],
     ...(hasPayloads
       ? ([
-          [names.amount, ({ amount }) => amount && names.amountText(amount)],
+          [names.amount, ({ amount }) => amount && number(amount)],
           [names.reference, ({ reference }) => reference],
           [texts.delivery.payload.title, ({ payload }) => payload],
         ] satisfies [string, (payment: Payment) => string | null][])

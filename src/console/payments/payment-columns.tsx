@@ -1,4 +1,5 @@
 import type { Payment } from '../api/shapes.js';
+import { amountText } from '../format/numbers.js';
 import { ArrivedBadge, OutcomeBadge } from '../parts/outcome.js';
 import type { Column } from '../parts/table.js';
 import { EventName, Id, UrlText } from '../parts/text.js';
@@ -26,7 +27,7 @@ export function paymentColumns(filters: Readonly<Record<string, string>>): reado
     },
     { name: t.arrivedHead, cell: ({ arrived }) => <ArrivedBadge arrived={arrived} /> },
     ...(may('payloads')
-      ? [{ name: t.amount, place: 'end', cell: ({ amount }: Payment) => amount && t.amountText(amount) } as const]
+      ? [{ name: t.amount, place: 'end', cell: ({ amount }: Payment) => amount && amountText(amount) } as const]
       : []),
     { name: t.sentTo, cell: (payment) => <Destinations payment={payment} /> },
     { name: t.published, cell: ({ publishedAt }) => publishedAt && <TimeText at={publishedAt} /> },

@@ -2,6 +2,7 @@ import { useLocation, useRoute } from 'preact-iso/router';
 import type { Payment } from '../api/shapes.js';
 import { DeliveryView } from '../delivery/delivery-view.js';
 import { PayloadCard } from '../delivery/payload.js';
+import { amountText } from '../format/numbers.js';
 import { Fact } from '../parts/card.js';
 import { Copied } from '../parts/copy-button.js';
 import { NotThere } from '../parts/notice.js';
@@ -83,7 +84,7 @@ function PaymentView({ payment, first = '' }: { payment: Payment; first?: string
           <Fact name={t.eventId}>
             <Copied value={eventId} what={t.eventId} />
           </Fact>
-          {amount && <Fact name={t.amount}>{t.amountText(amount)}</Fact>}
+          {amount && <Fact name={t.amount}>{amountText(amount)}</Fact>}
           {reference && (
             <Fact name={t.reference}>
               <Copied value={reference} what={t.reference} />

@@ -165,7 +165,6 @@ export const en = {
     allMed: 'All MED notices',
     arrivedHead: 'Arrived?',
     incomplete: 'Not everywhere',
-    amountText: (amount: string) => amount,
     amount: 'Amount',
     reference: 'Reference',
     sentTo: 'Sent to',
@@ -222,7 +221,6 @@ export const en = {
     timeline: 'Timeline',
     steps: {
       published: 'Published by the payment system',
-      routed: 'Routed to this webhook',
       attempt: (number: number) => `Attempt ${number}`,
       answer: 'Answer',
       next: (number: number) => `Attempt ${number} follows`,

@@ -166,7 +166,6 @@ export const ptBr: Texts = {
     allMed: 'Avisos de MED',
     arrivedHead: 'Chegou?',
     incomplete: 'Não em todas',
-    amountText: (amount) => amount.replace(/^(\d+)\.(\d+)$/, '$1,$2'),
     amount: 'Valor',
     reference: 'Referência',
     sentTo: 'Enviado a',
@@ -223,7 +222,6 @@ export const ptBr: Texts = {
     timeline: 'Linha do tempo',
     steps: {
       published: 'Publicado pelo sistema de pagamentos',
-      routed: 'Encaminhado a este webhook',
       attempt: (number) => `Tentativa ${number}`,
       answer: 'Resposta',
       next: (number) => `Tentativa ${number} a seguir`,
