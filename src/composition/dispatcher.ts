@@ -5,7 +5,6 @@ import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/d
 import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { DeliveryScheduler } from '../delivery/isolation/delivery-scheduler.js';
 import { NoticeWriter } from '../delivery/notices/notice-writer.js';
-import { heldBackText } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { ViewFollower } from '../read-model/view-follower.js';
@@ -18,7 +17,6 @@ const TRY_AGAIN_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** A producer's transactions end within its transaction.timeout.ms, a minute by default. */
 const HELD_BACK_MS = 60_000;
-const LATE_REQUESTS = 'the requests topic cannot be read on: what was cancelled since may be sent';
 const steady = () => performance.now();
 const busyMs = () => performance.eventLoopUtilization().active;
 
@@ -181,7 +179,6 @@ function watch({ backbone, metrics, readiness, brokerContact }: Core, current: C
   });
   // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => blockedPartitions(state()), { needed: false });
-  readiness.part('requests', () => (state().requestsLate ? LATE_REQUESTS : null), { needed: false });
 }
 
 function behindMs({ payments }: ReturnType<Dispatcher['state']>): number {
@@ -195,7 +192,11 @@ function blockedPartitions({ payments, retries }: ReturnType<Dispatcher['state']
     unreadable ? [`partition ${partition} of ${topic} waits at offset ${unreadable.offset}: ${unreadable.reason}`] : [],
   );
   const held = all.flatMap(({ topic, partition, heldBack }) =>
-    heldBack && heldBack.ms >= HELD_BACK_MS ? [heldBackText({ topic, partition, ...heldBack })] : [],
+    heldBack && heldBack.ms >= HELD_BACK_MS
+      ? [
+          `partition ${partition} of ${topic} holds back ${heldBack.records} records from offset ${heldBack.offset} on, for an open transaction`,
+        ]
+      : [],
   );
   return blocked.length + held.length === 0 ? null : [...blocked, ...held].join('; ');
 }

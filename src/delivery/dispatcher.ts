@@ -103,8 +103,6 @@ export async function startDispatcher(given: DispatcherParts) {
       unconfirmedMs: confirmation.waitingMs,
       /** Whether it has partition 0 of the notices: one process of the installation does. */
       writesNotices: notices.state().partitions.some(({ partition }) => partition === 0),
-      /** Whether the requests topic cannot be read on. */
-      requestsLate: requests.isLate,
     }),
     async close(): Promise<void> {
       closing.abort();
@@ -128,16 +126,11 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
     mayBegin: () => parts.backpressure.mayConsume(),
     onUnreadable: (batch: UnreadableBatch) => buryBatch(parts, batch),
   };
-  const payments = await broker.consume({
-    ...common,
-    topics: topics.payments,
-    group,
-    handler: createFanOut(parts, deliver),
-  });
   const retry = eachStepOnce(deliver);
   const takeRequest = createTakeRequest(parts, retry);
   const takeWaiting = createTakeWaiting(parts, retry);
-  const started = await Promise.allSettled([
+  const starting = [
+    broker.consume({ ...common, topics: topics.payments, group, handler: createFanOut(parts, deliver) }),
     broker.consume({
       ...common,
       topics: [...tiers, topics.requests],
@@ -156,14 +149,15 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
       },
       onUnreadable: async (batch) => parts.logger.warn(batch, 'notices can not be read and are not sent'),
     }),
-  ]);
-  const [retries, notices] = started;
-  if (retries.status === 'fulfilled' && notices.status === 'fulfilled') {
-    return { payments, retries: retries.value, notices: notices.value };
+  ] as const;
+  try {
+    const [payments, retries, notices] = await Promise.all(starting);
+    return { payments, retries, notices };
+  } catch (error) {
+    const settled = await Promise.allSettled(starting);
+    for (const one of settled) if (one.status === 'fulfilled') await one.value.close();
+    throw error;
   }
-  const others = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  await Promise.all([payments, ...others].map((consumer) => consumer.close()));
-  throw (started.find(({ status }) => status === 'rejected') as PromiseRejectedResult).reason;
 }
 
 type ConsumingParts = FanOutParts &

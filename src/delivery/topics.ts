@@ -59,11 +59,5 @@ export const noticeGroup = (group: string) => `${group}.notices`;
 export const MEND_THE_LOG =
   'make another replica the leader, or delete the records up to the end of the damage (kafka-delete-records)';
 
-/** For an operator: the place and the reason. @param records that are held back, from the offset on */
-export function heldBackText(held: { topic: string; partition: number; offset: number; records: number }): string {
-  const { topic, partition, offset, records } = held;
-  return `partition ${partition} of ${topic} holds back ${records} records from offset ${offset} on, for an open transaction`;
-}
-
 export const END_THE_TRANSACTION =
   'if this lasts: kafka-transactions.sh --bootstrap-server HOST:PORT find-hanging --topic TOPIC names the transaction, and abort ends it';

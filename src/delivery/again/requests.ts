@@ -26,8 +26,6 @@ export class Requests {
   readonly #parts: RequestsParts;
   /** By id and place. */
   readonly #chains: LRUCache<string, number>;
-  /** The topic cannot be read on now. */
-  isLate = false;
 
   constructor(parts: RequestsParts) {
     this.#parts = parts;
@@ -59,7 +57,6 @@ export class Requests {
     const positions = new Map(ends.map(([partition, { next }]) => [partition, { offset: next, before: null }]));
     for await (const record of topicRecords(broker, topics.requests)) this.learn(record);
     const failed = (error: unknown) => {
-      this.isLate = true;
       logger.warn(
         { err: error },
         'cannot read on in the requests topic: deliveries go on as if nothing was requested since; retrying',
@@ -72,7 +69,6 @@ export class Requests {
   async #follow(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
     const { broker, topics } = this.#parts;
     for await (const page of broker.follow(topics.requests, positions, { signal })) {
-      this.isLate = false;
       for (const item of page.items) if ('offset' in item) this.learn(item);
       positions.set(page.partition, page.position);
     }

@@ -2,13 +2,12 @@ import type { Dispatcher } from 'undici';
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { Phase } from '../../endpoints/failure.js';
 import type { ReceivedLimit } from '../../endpoints/received-limit.js';
-import { beginDeadline } from '../../time/deadlines.js';
 import { type Decided, isSuccess } from './classification.js';
 
 /** Bytes read of a response body. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** How long the body of a 2xx may take. */
-const BODY_AFTER_SUCCESS_MS = 1_000;
+/** How long a body may take after the head: a receiver that sends it slowly does not delay the result for longer. */
+const BODY_MS = 1_000;
 
 /**
  * One request and its response, as undici's dispatch reports them. Neither follows redirects nor decodes content. The body
@@ -72,13 +71,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Fulfilled when a decided exchange is over; null if it is, as usual. Its body only keeps the connection, so after a 2xx
-   * the connection is closed if it takes long.
+   * Fulfilled when a decided exchange is over; null if it is, as usual. Its body only keeps the connection, so the
+   * connection is closed if it takes long.
    */
   rest(): Promise<void> | null {
     if (this.#isOver) return null;
-    const isDelivered = this.#decision?.kind === 'response' && isSuccess(this.#decision.status);
-    const timer = isDelivered ? setTimeout(() => this.cancel('timeout'), BODY_AFTER_SUCCESS_MS) : undefined;
+    const timer = setTimeout(() => this.cancel('timeout'), BODY_MS);
     return new Promise((resolve) => {
       this.#onOver = () => {
         clearTimeout(timer);
@@ -169,8 +167,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 const MAX_ANSWER_BYTES = 1024;
-/** After the head: a receiver that sends its body slowly does not delay the result for longer. */
-const ANSWER_WITHIN_MS = 1_000;
 
 /**
  * The first bytes of an answer, as they were sent: a content coding is not undone. What is no UTF-8
@@ -178,25 +174,16 @@ const ANSWER_WITHIN_MS = 1_000;
  */
 class AnswerStart {
   #bytes = Buffer.alloc(0);
-  #end: () => void = () => undefined;
-  /** Or not for long any more. */
+  /** No more bytes will come, or none are wanted. */
+  end: () => void = () => undefined;
   readonly #isComplete = new Promise<void>((resolve) => {
-    const callOff = beginDeadline(ANSWER_WITHIN_MS, resolve);
-    this.#end = () => {
-      callOff();
-      resolve();
-    };
+    this.end = resolve;
   });
 
   add(chunk: Buffer): void {
     if (this.#bytes.length === MAX_ANSWER_BYTES) return;
     this.#bytes = Buffer.concat([this.#bytes, chunk]).subarray(0, MAX_ANSWER_BYTES);
     if (this.#bytes.length === MAX_ANSWER_BYTES) this.end();
-  }
-
-  /** No more bytes will come. */
-  end(): void {
-    this.#end();
   }
 
   /** Undefined if there is no body. */
