@@ -96,7 +96,7 @@ function notReadyYet(roles: readonly Role[]): Readiness {
 
 function metricsOf(roles: readonly Role[], readiness: Readiness): ExposedMetrics {
   const labels = { eventTypes: EVENT_TYPES, failureCodes: FAILURE_CODES };
-  const metrics = createMetrics({ ...labels, version: version(), roles, now: Date.now });
+  const metrics = createMetrics({ ...labels, version: version(), roles });
   metrics.watched.parts = () => readiness.parts;
   return metrics;
 }

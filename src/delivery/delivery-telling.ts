@@ -71,8 +71,7 @@ function count(telling: DeliveryTelling, before: Delivery, { result, made, step:
   if (kept?.kind === 'letter') metrics.deadLetter(kept.reason);
 }
 
-export function tellSuperseded({ logger, metrics }: DeliveryTelling, delivery: Delivery, laterChain: number): void {
-  metrics.superseded(delivery.eventType);
+export function tellSuperseded({ logger }: DeliveryTelling, delivery: Delivery, laterChain: number): void {
   logger.info({ ...aboutDelivery(delivery), laterChain }, 'a delivery was sent again or cancelled: its record ends');
 }
 

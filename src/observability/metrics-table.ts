@@ -31,7 +31,6 @@ const DELIVERIES = {
   event_to_delivery_seconds: histogram('From the record in the broker to the first 2xx.', ['path'], OF_LATENCY),
   deferred_total: counter('Deferred deliveries: moved to a tier, with no attempt counted.', ['reason']),
   dead_letters_total: counter('Dead letters.', ['reason']),
-  superseded_total: counter('Records that ended because a later request of their delivery came.', ['event_type']),
   breakers_open: dispatcher('Endpoints and hosts whose circuit breaker is not closed.', (of) => of.breakersOpen),
   consumption_paused: dispatcher('1 while saturation keeps records in their topics.', (of) => +of.consumptionPaused),
   queued_deliveries: dispatcher('Deliveries that wait for a slot, or to be deferred.', (of) => of.waiting),
@@ -60,11 +59,6 @@ const RECORDS = {
     'Records in each retry tier, due or not.',
     ['tier'],
     byTier(sum, ({ behind }) => behind),
-  ),
-  retry_tier_oldest_seconds: gauge(
-    'Age of the oldest record there. Up to the delay plus a tenth is normal.',
-    ['tier'],
-    byTier(most, ({ head }, now) => (now - (head?.publishedAt ?? now)) / 1000),
   ),
   retry_tier_overdue_seconds: gauge(
     'How long the first record has been overdue.',

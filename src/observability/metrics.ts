@@ -22,8 +22,6 @@ export interface MetricsOptions {
   readonly failureCodes: readonly string[];
   readonly version: string;
   readonly roles: readonly string[];
-  /** ms since the epoch */
-  readonly now: () => number;
 }
 
 export type ExposedMetrics = ReturnType<typeof createMetrics>;
@@ -33,10 +31,10 @@ export type HttpMetrics = ReturnType<typeof httpMetrics>;
 export type StoreMetrics = ReturnType<typeof storeMetrics>;
 type Counters = Exposition<MetricName, Watched>;
 
-export function createMetrics({ eventTypes, failureCodes, version, roles, now }: MetricsOptions) {
+export function createMetrics({ eventTypes, failureCodes, version, roles }: MetricsOptions) {
   const counters: Counters = new Exposition(METRICS);
   const delays = eventLoopDelays();
-  const watched: Watched = { build: { version, roles }, now, eventLoopDelay: delays.look, consumers: new Map() };
+  const watched: Watched = { build: { version, roles }, eventLoopDelay: delays.look, consumers: new Map() };
   return {
     delivery: deliveryMetrics(counters, eventTypes, failureCodes),
     http: httpMetrics(counters),
@@ -61,7 +59,6 @@ function deliveryMetrics(counters: Counters, eventTypes: readonly string[], fail
   const direct = counters.distribution('account_webhooks_event_to_delivery_seconds', 'direct');
   const retried = counters.distribution('account_webhooks_event_to_delivery_seconds', 'retried');
   const letters = each(DEAD_LETTER_REASONS, (why) => counters.count('account_webhooks_dead_letters_total', why));
-  const superseded = orOther(eventTypes, (type) => counters.count('account_webhooks_superseded_total', type));
   return {
     /** Its result says something about its endpoint. @param error a failure code; null after a complete response */
     attempted({
@@ -87,8 +84,6 @@ function deliveryMetrics(counters: Counters, eventTypes: readonly string[], fail
      */
     delivered: (ms: number, waited: boolean): void => (waited ? retried : direct).observe(Math.max(0, ms) / 1000),
     deadLetter: (reason: CountedReason): void => letters[reason].inc(),
-    /** A record ended because a later request of its delivery came: no step of the delivery. */
-    superseded: (eventType: string): void => superseded(eventType).inc(),
   };
 }
 

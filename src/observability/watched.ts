@@ -22,8 +22,6 @@ interface ReadModelSample {
 /** What a process does not have is undefined, and its metrics have no values. */
 export interface Watched {
   readonly build: { readonly version: string; readonly roles: readonly string[] };
-  /** ms since the epoch */
-  readonly now: () => number;
   readonly eventLoopDelay: () => Iterable<Sample>;
   readonly consumers: Map<string, () => ConsumerState | null>;
   /** `tierOf`: the delay of a tier's topic, as the schedule writes it. */
@@ -47,17 +45,10 @@ export function byTopic(merge: Merge, value: (partition: PartitionState) => numb
   return ({ consumers }) => merged(partitionsOf([...consumers.values()]), ({ topic }) => topic, merge, value);
 }
 
-export function byTier(merge: Merge, value: (partition: PartitionState, now: number) => number): Look {
-  return ({ consumers, dispatcher, now }) => {
+export function byTier(merge: Merge, value: (partition: PartitionState) => number): Look {
+  return ({ consumers, dispatcher }) => {
     const retries = partitionsOf([consumers.get('retries') ?? (() => null)]);
-    return dispatcher
-      ? merged(
-          retries,
-          ({ topic }) => dispatcher.tierOf(topic),
-          merge,
-          (one) => value(one, now()),
-        )
-      : [];
+    return dispatcher ? merged(retries, ({ topic }) => dispatcher.tierOf(topic), merge, value) : [];
   };
 }
 

@@ -4,7 +4,6 @@ import { Readiness } from '../../src/observability/readiness.js';
 import type { ConsumerState } from '../../src/ports/broker.js';
 import { scrape } from '../support/clients/scrape.js';
 
-const NOW = 1_000_000;
 const gone = () => {
   throw new Error('gone');
 };
@@ -16,7 +15,7 @@ afterEach(async () => {
 
 async function exposed() {
   const labels = { eventTypes: ['cash_in'], failureCodes: ['dns'] };
-  const metrics = createMetrics({ ...labels, version: '1.2.3', roles: ['api'], now: () => NOW });
+  const metrics = createMetrics({ ...labels, version: '1.2.3', roles: ['api'] });
   const admin = await startAdminServer('127.0.0.1', 0, { readiness: new Readiness(), metrics });
   cleanups.push(
     () => admin.close(),
@@ -48,24 +47,23 @@ test('times are in seconds; a clock that is ahead makes no time negative', async
   expect(found.value('account_webhooks_event_to_delivery_seconds_sum', { path: 'retried' })).toBe(0);
 });
 
-test('tiers are summed over their partitions, and the oldest counts', async () => {
+test('tiers are summed over their partitions, and the most overdue counts', async () => {
   const { metrics, scraped } = await exposed();
-  const partition = (number: number, behind: number, publishedAt: number | null) => {
-    const head = { publishedAt, overdueMs: number * 1_000 };
+  const partition = (number: number, behind: number) => {
+    const head = { publishedAt: null, overdueMs: number * 1_000 };
     return { topic: 'own.webhooks.retry.5m', partition: number, behind, head, unreadable: null };
   };
   const sample: ConsumerState = {
     connected: true,
     inHand: 3,
     inHandBytes: 4_096,
-    partitions: [partition(0, 3, NOW - 9_000), partition(1, 5, NOW - 2_000), partition(2, 1, null)],
+    partitions: [partition(0, 3), partition(1, 5), partition(2, 1)],
   };
   metrics.watched.consumers.set('retries', () => sample);
   metrics.watched.dispatcher = { tierOf: () => '5m', sample: gone };
   const found = await scraped();
   const tier = { tier: '5m' };
   expect(found.value('account_webhooks_retry_tier_records', tier)).toBe(9);
-  expect(found.value('account_webhooks_retry_tier_oldest_seconds', tier)).toBe(9);
   expect(found.value('account_webhooks_retry_tier_overdue_seconds', tier)).toBe(2);
   expect(found.value('account_webhooks_consumer_lag_records', { partition: '1' })).toBe(5);
 });

@@ -10,7 +10,6 @@ export const noDeliveryMetrics: DeliveryMetrics = {
   deferred: nothing,
   delivered: nothing,
   deadLetter: nothing,
-  superseded: nothing,
 };
 
 export const noHttpMetrics: HttpMetrics = { answered: nothing };

@@ -27,7 +27,7 @@ export type DemoClients = Awaited<ReturnType<typeof makeDay>>;
 
 export async function makeDay(given: Given) {
   const { until } = given;
-  const metrics = createMetrics({ eventTypes: [], failureCodes: [], version: '', roles: [], now: Date.now });
+  const metrics = createMetrics({ eventTypes: [], failureCodes: [], version: '', roles: [] });
   const stops: Stop[] = [() => metrics.close()];
   const givenUp = new Promise<never>(() => undefined);
   try {
