@@ -5,27 +5,21 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
 import type { ExposedMetrics } from './metrics.js';
 import type { Readiness } from './readiness.js';
 
-export interface AdminLimits {
+const LIMITS = {
   /** How long a connection may stall: by default Node lets a client keep an unread response forever. */
-  readonly stallMs: number;
+  stallMs: 30_000,
   /** Time for a whole request. Node's default is five minutes. */
-  readonly requestMs: number;
+  requestMs: 10_000,
   /** How often Node checks for slow requests. */
-  readonly lookEveryMs: number;
-  /** Connections above the limit are closed on arrival: the descriptors are also those of deliveries. */
-  readonly connections: number;
-}
+  lookEveryMs: 1_000,
+};
+/** Connections above it are closed on arrival: the descriptors are also those of deliveries. */
+const MOST_CONNECTIONS = 1_000;
 
-const LIMITS: AdminLimits = { stallMs: 30_000, requestMs: 10_000, lookEveryMs: 1_000, connections: 1_000 };
-
-export interface AdminServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
+export type AdminServer = Awaited<ReturnType<typeof startAdminServer>>;
 
 export interface AdminParts {
   readonly readiness: Pick<Readiness, 'report'>;
@@ -39,9 +33,8 @@ export async function startAdminServer(
   host: string,
   port: number,
   parts: AdminParts,
-  given: Partial<AdminLimits> = {},
-): Promise<AdminServer> {
-  const { stallMs, requestMs, lookEveryMs, connections } = { ...LIMITS, ...given };
+  { stallMs, requestMs, lookEveryMs } = LIMITS,
+) {
   const options = { headersTimeout: requestMs, requestTimeout: requestMs, connectionsCheckingInterval: lookEveryMs };
   const server = createServer(options, (request, response) => {
     const { status, type, body } = answer(request.url ?? '', parts);
@@ -49,7 +42,7 @@ export async function startAdminServer(
     response.end(request.method === 'HEAD' ? undefined : body);
   });
   server.timeout = stallMs;
-  server.maxConnections = connections;
+  server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   await once(server, 'listening');
   const close = async () => {
