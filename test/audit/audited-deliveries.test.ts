@@ -1,6 +1,8 @@
 /** The answer to each delivery. */
+
 import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { ofOtherHistory, ofUnreadable } from '../support/generators/dead-letter-samples.js';
 import { delivery, TOPICS } from '../support/scenes/audit-fixture.js';
 import { AuditedDay, iso, NOON, pay, TIER } from '../support/scenes/audited-day.js';
 
@@ -37,14 +39,14 @@ describe('what became of a delivery', () => {
   });
 
   test('of another history, where its dead letter says so: an end, with its entry or without', async () => {
-    day.ofOtherHistory(toThree, { at: NOON });
+    day.deadLetter(ofOtherHistory(toThree, 'another event'), { at: NOON });
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
     day.logged(toThree, 'exhausted');
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
   });
 
   test('of an account that could not be read, where its dead letter says so', async () => {
-    day.unreadable(toThree);
+    day.deadLetter(ofUnreadable(toThree));
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
   });
 

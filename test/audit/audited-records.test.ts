@@ -1,5 +1,7 @@
 /** The records that an audit counts, and when a record itself has an answer. */
+import { unrouted } from '../../src/delivery/dead-letters.js';
 import { NO_TIME } from '../../src/ports/broker.js';
+import { UNREADABLE } from '../support/generators/dead-letter-samples.js';
 import { header } from '../support/generators/delivery-samples.js';
 import { delivery, TOPICS } from '../support/scenes/audit-fixture.js';
 import { AuditedDay, FROM, NOON, PAYMENTS, pay, THREE, TO, ZERO } from '../support/scenes/audited-day.js';
@@ -92,9 +94,9 @@ describe('a record that its consumer is done with', () => {
   test('and whose account could not be read is answered by the letter of that record', async () => {
     const known = day.published(pay('known', 43), { at: NOON });
     day.published(pay('unknown', 43), { at: NOON });
-    day.unrouted(known, pay('known', 43));
+    day.deadLetter(unrouted(known, pay('known', 43), UNREADABLE));
     // Of a former topic of that name.
-    day.unrouted({ ...known, offset: 1, timestamp: NOON - 1 }, pay('unknown', 43));
+    day.deadLetter(unrouted({ ...known, offset: 1, timestamp: NOON - 1 }, pay('unknown', 43), UNREADABLE));
     const { counts, unanswered } = await day.told();
     expect(counts).toEqual({ ...ZERO, records: 2, events: 2, unanswered: 1 });
     expect(unanswered).toMatchObject([{ eventId: 'unknown' }]);

@@ -1,5 +1,8 @@
 /** Topics that lost records, and topics that change while they are read. */
+
+import { unrouted } from '../../src/delivery/dead-letters.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { UNREADABLE } from '../support/generators/dead-letter-samples.js';
 import { delivery, type Placed, TOPICS } from '../support/scenes/audit-fixture.js';
 import { AuditedDay, FROM, iso, NOON, PAYMENTS, pay, THREE, TIER, TO } from '../support/scenes/audited-day.js';
 
@@ -38,7 +41,7 @@ describe('a payment topic lost records', () => {
 
   test.each<readonly [string, (record: ReceivedRecord) => unknown]>([
     ['no payment event', (record) => day.notValid(record)],
-    ['of an account that could not be read', (record) => day.unrouted(record, pay('last', 43))],
+    ['of an account that could not be read', (record) => day.deadLetter(unrouted(record, pay('last', 43), UNREADABLE))],
   ])('not where the last removed record was %s: its dead letter names it', async (_, letter) => {
     answered('one', { at: FROM - 1 });
     letter(day.published(pay('last', 43), { at: FROM - 1 }));

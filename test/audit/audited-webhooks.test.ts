@@ -1,5 +1,6 @@
 /** The webhooks of a record that must have an answer, and those that may not have one. */
 import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { deactivated } from '../support/generators/dead-letter-samples.js';
 import { added, registered } from '../support/generators/webhook-samples.js';
 import { delivery, TOPICS } from '../support/scenes/audit-fixture.js';
 import { AuditedDay, iso, NOON, PAYMENTS, pay, removed, TO } from '../support/scenes/audited-day.js';
@@ -95,7 +96,7 @@ describe('a webhook that was switched off', () => {
     const held = delivery(pay('pay-1', 43), 4, paid());
     day.logged(held, 'exhausted');
     expect((await day.told()).counts).toMatchObject({ unanswered: 1 });
-    day.held(held);
+    day.deadLetter(deactivated(held));
     expect((await day.told()).counts).toMatchObject({ delivered: 1, exhausted: 1, unanswered: 0, unexpected: 0 });
   });
 

@@ -4,7 +4,7 @@ import { auditCompleteness } from '../../../src/audit/completeness.js';
 import type { CompletenessParts, Period } from '../../../src/audit/reading.js';
 import type { Report } from '../../../src/audit/report.js';
 import { type Asked, toCancellation, toRequest } from '../../../src/delivery/again/request.js';
-import { notValid, unrouted } from '../../../src/delivery/dead-letters.js';
+import { notValid } from '../../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { logEntry, type RoutedEntry } from '../../../src/delivery/log/log-record.js';
 import { paymentText, placeOf } from '../../../src/delivery/record-place.js';
@@ -15,7 +15,7 @@ import type { Outcome } from '../../../src/ports/delivery-order.js';
 import { type RecordedEvent, StreamHidden } from '../../../src/ports/event-store.js';
 import type { TopicRecordsOptions } from '../../../src/ports/topic-records.js';
 import { type AccountEvent, accountStream } from '../../../src/webhooks/events.js';
-import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../generators/dead-letter-samples.js';
+import { exhausted } from '../generators/dead-letter-samples.js';
 import { named } from '../generators/delivery-samples.js';
 import { toLogRecord } from '../generators/log-records.js';
 import { detail } from './recoverable-view.js';
@@ -109,28 +109,16 @@ export class AuditFixture {
     return this.put(TOPICS.requests, toCancellation([first, ...others], 'ana'), placed);
   }
 
-  exhausted(delivery: Delivery, placed: Placed = {}): ReceivedRecord {
-    return this.put(TOPICS.deadLetters, exhausted(delivery, 'status 503'), placed);
+  deadLetter(letter: NewRecord, placed: Placed = {}): ReceivedRecord {
+    return this.put(TOPICS.deadLetters, letter, placed);
   }
 
-  held(delivery: Delivery): ReceivedRecord {
-    return this.put(TOPICS.deadLetters, deactivated(delivery));
-  }
-
-  ofOtherHistory(delivery: Delivery, placed: Placed = {}): ReceivedRecord {
-    return this.put(TOPICS.deadLetters, ofOtherHistory(delivery, 'another event'), placed);
+  exhausted(delivery: Delivery): ReceivedRecord {
+    return this.deadLetter(exhausted(delivery, 'status 503'));
   }
 
   notValid(record: ReceivedRecord): ReceivedRecord {
-    return this.put(TOPICS.deadLetters, notValid(record, 'the record is not JSON'));
-  }
-
-  unreadable(delivery: Delivery): ReceivedRecord {
-    return this.put(TOPICS.deadLetters, ofUnreadable(delivery));
-  }
-
-  unrouted(record: ReceivedRecord, payment: PaymentEvent): ReceivedRecord {
-    return this.put(TOPICS.deadLetters, unrouted(record, payment, UNREADABLE));
+    return this.deadLetter(notValid(record, 'the record is not JSON'));
   }
 
   /** Sets the group's committed offset. Without a call: all payments are done, and no retry record. */
