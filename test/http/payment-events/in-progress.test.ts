@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Verification } from '../../../src/accounts/access-tokens.js';
 import { BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
+import { request } from '../../support/clients/api-client.js';
 import { head } from '../../support/clients/raw-request.js';
 import { eventually } from '../../support/eventually.js';
 import { type BareApi, startBareApi, UNPACED } from '../../support/scenes/bare-api.js';
@@ -12,6 +13,7 @@ const MIB = 1024 * 1024;
 const EVENT = '{"id":"a","type":"cash_in","accountId":1}';
 /** Not quite 1 MiB, in events of 200 KB. */
 const LARGE = `${JSON.stringify({ id: 'a', type: 'cash_in', accountId: 1, x: 'x'.repeat(200_000) })}\n`.repeat(5);
+const SMALL = `${EVENT}\n`.repeat(1_000);
 /** So many of these are not quite 16 MiB. */
 const MOST = Math.floor((16 * MIB) / (LARGE.length + 5 * 256));
 
@@ -36,11 +38,10 @@ afterEach(async () => {
   await api.close();
 });
 
-async function post(body: string, publisher = 'one', more: Record<string, string> = {}) {
+async function post(bytes: string, publisher = 'one', more: Record<string, string> = {}) {
   const headers = { ...more, authorization: `Bearer ${publisher}`, 'content-type': NDJSON };
-  const response = await fetch(`${api.url}/api/payment-events`, { method: 'POST', headers, body });
-  const { message } = (await response.json()) as { message: string };
-  return { status: response.status, message, retryAfter: response.headers.get('retry-after') };
+  const { status, body, headers: given } = await request(api.url, 'POST', '/api/payment-events', { headers, bytes });
+  return { status, message: body.message, retryAfter: given.get('retry-after') };
 }
 
 /** Holds everything that is published until the returned function is called. */
@@ -61,11 +62,8 @@ it('a publisher has at most 16 MiB in progress, and gets room when they are dura
   const broker = hold();
   const first = Array.from({ length: MOST }, () => post(LARGE));
   await eventually(() => broker.held() === MOST);
-  expect(await post(LARGE)).toMatchObject({
-    status: 503,
-    retryAfter: '1',
-    message: expect.stringContaining('nothing'),
-  });
+  const message = expect.stringContaining('nothing');
+  expect(await post(LARGE)).toMatchObject({ status: 503, retryAfter: '1', message });
   const other = post(LARGE, 'two');
   await eventually(() => broker.held() === MOST + 1);
   broker.release();
@@ -75,9 +73,8 @@ it('a publisher has at most 16 MiB in progress, and gets room when they are dura
 
 it('all publishers together have at most 64 MiB in progress', async () => {
   const broker = hold();
-  const posts = ['one', 'two', 'three', 'four'].flatMap((name) =>
-    Array.from({ length: MOST }, () => post(LARGE, name)),
-  );
+  const names = ['one', 'two', 'three', 'four'];
+  const posts = names.flatMap((name) => Array.from({ length: MOST }, () => post(LARGE, name)));
   await eventually(() => broker.held() === posts.length);
   const late = Array.from({ length: 5 }, () => post(LARGE, 'five'));
   expect(await Promise.race(late)).toMatchObject({ status: 503 });
@@ -86,22 +83,14 @@ it('all publishers together have at most 64 MiB in progress', async () => {
   await Promise.all(late);
 });
 
-it('many small events count as more than their bytes', async () => {
-  const broker = hold();
-  const small = `${EVENT}\n`.repeat(1_000);
-  const posts = Array.from({ length: 60 }, () => post(small));
-  const refused = await Promise.race(posts);
-  expect(refused.status).toBe(503);
-  broker.release();
-  await Promise.all(posts);
-});
+const TRACED = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: `a=${'x'.repeat(250)}` };
 
-it('the headers of a request count with each of its events', async () => {
+it.each<[string, number, Record<string, string>]>([
+  ['many small events count as more than their bytes', 60, {}],
+  ['the headers of a request count with each of its events: without them 40 requests have room', 40, TRACED],
+])('%s', async (_, requests, headers) => {
   const broker = hold();
-  const traced = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: `a=${'x'.repeat(250)}` };
-  const small = `${EVENT}\n`.repeat(1_000);
-  // Without their headers 40 of them have room.
-  const posts = Array.from({ length: 40 }, () => post(small, 'one', traced));
+  const posts = Array.from({ length: requests }, () => post(SMALL, 'one', headers));
   await eventually(async () => (await Promise.race([...posts, null]))?.status === 503);
   broker.release();
   await Promise.all(posts);
