@@ -48,8 +48,3 @@ test.each([
   expect((times[0] ?? 0) - begun).toBeGreaterThanOrEqual(99);
   expect((times[1] ?? 0) - begun).toBeGreaterThanOrEqual(199);
 });
-
-test('what has been due for long goes at once', async () => {
-  const times = handedOut([laneItem(record)]);
-  await eventually(() => times.length === 1, { timeout: 5_000 });
-});

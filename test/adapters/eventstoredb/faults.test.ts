@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fromPosition } from '../../../src/adapters/eventstoredb/positions.js';
 import {
   type EventStore,
   type NewEvent,
   NO_STREAM,
   OtherHistory,
-  StoreRefused,
   StoreUnavailable,
 } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
@@ -17,8 +14,6 @@ import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { json } from '../../services/eventstoredb/stored-data.js';
 import { eventually } from '../../support/eventually.js';
 import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
-import { certificateFor, testAuthority } from '../../support/servers/certificates.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 /** For what has to run into them: too short for anything else on a busy machine. */
 const SHORT = { tryMs: 300, appendMs: 1_000, silenceMs: 1_000 };
@@ -164,50 +159,5 @@ describe.each(SERVER_VERSIONS)('on a quiet %s', (version) => {
     await eventually(() => passed().at(-1) === last, PATIENCE);
     await eventually(() => marks() === 2, PATIENCE);
     expect(passed().filter((place) => place > (last ?? 0n))).toEqual([]);
-  });
-});
-
-describe('a secured server', () => {
-  const credentials = { username: 'admin', password: 'planted-secret' };
-  let folder: ReturnType<typeof temporaryDirectory>;
-  let secured: EventStoreServer;
-
-  beforeEach(async () => {
-    folder = temporaryDirectory();
-    secured = await startEventStore({ tls: await certificateFor(), credentials });
-    closing.push(folder.remove, () => secured.stop());
-    writeFileSync(join(folder.path, 'ca.pem'), (await testAuthority()).cert);
-  });
-
-  function openAs(user: string, options = `&tlsCaFile=${join(folder.path, 'ca.pem')}`): EventStore {
-    const url = `${secured.url.replace('esdb://', `esdb://${user}`)}${options}`;
-    return open(url);
-  }
-
-  it('takes what comes with its credentials, over a certificate that the CA file vouches for', async () => {
-    const known = openAs('admin:planted-secret@');
-    expect(await known.append('account-1', [event()], NO_STREAM)).toMatchObject({ revision: 0 });
-    expect(await collect(known.read('account-1'))).toHaveLength(1);
-  });
-
-  it.each([
-    ['a wrong password', 'admin:wrong@', undefined],
-    ['a certificate nobody vouches for', 'admin:planted-secret@', ''],
-  ])('%s: StoreRefused, by append, read and subscribe', async (_, user, options) => {
-    const stranger = openAs(user, options);
-    const following = () =>
-      collect(stranger.subscribe({ after: null, streamPrefix: 'a', signal: AbortSignal.timeout(5_000) }));
-    for (const call of [
-      () => stranger.append('a-1', [event()], NO_STREAM),
-      () => collect(stranger.read('a-1')),
-      following,
-    ]) {
-      const error = await call().then(
-        () => null,
-        (failure: Error) => failure,
-      );
-      expect(error).toBeInstanceOf(StoreRefused);
-      expect(error?.message).not.toContain('planted-secret');
-    }
   });
 });

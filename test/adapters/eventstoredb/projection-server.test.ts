@@ -8,8 +8,8 @@ import { EventStoreDbProjections } from '../../../src/adapters/eventstoredb/proj
 import { StoreRefused } from '../../../src/ports/event-store.js';
 import { ProjectionMissing, ProjectionsOff } from '../../../src/ports/projection-server.js';
 import { Users } from '../../services/eventstoredb/access.js';
-import { type EventStoreOptions, startEventStore } from '../../services/eventstoredb/event-store-server.js';
-import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
+import type { EventStoreOptions } from '../../services/eventstoredb/event-store-server.js';
+import { needsTestServer, startOwnServer, VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { certificateFor, testAuthority } from '../../support/servers/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 async function open(options: EventStoreOptions = {}, urlOf = ({ url }: { url: string; port: number }) => url) {
-  const server = await startEventStore(options);
+  const server = await startOwnServer(options);
   ends.push(() => server.stop());
   const client: EventStoreDBClient = connect(urlOf(server));
   ends.push(() => disconnect(client));
@@ -45,7 +45,7 @@ test('a source that this user may not read is null', async () => {
   expect(await projections.runningSource('counts')).toBeNull();
 });
 
-describe.each(SERVER_VERSIONS)('on a %s', (version) => {
+describe.each(VERSIONS)('on a %s', (version) => {
   test('a projection that is not there has no status, and every other call rejects with ProjectionMissing', async () => {
     const { projections } = await open({ version });
     expect(await projections.status('counts')).toBeNull();
@@ -73,32 +73,34 @@ test('$by_category is stopped: nothing of a category is folded', async () => {
   expect(await projections.folding()).toBe('no-categories');
 });
 
-test('projections are off: each call says so', async () => {
-  const { projections } = await open({ runProjections: 'none' });
-  expect(await projections.folding()).toBe('off');
-  const calls = [
-    projections.put('counts', SOURCE),
-    projections.status('counts'),
-    projections.start('counts'),
-    projections.stop('counts'),
-    projections.reset('counts'),
-    projections.state('counts', 'account-1'),
-  ];
-  await Promise.all(calls.map((call) => expect(call).rejects.toThrow(ProjectionsOff)));
-});
+needsTestServer(() => {
+  test('projections are off: each call says so', async () => {
+    const { projections } = await open({ runProjections: 'none' });
+    expect(await projections.folding()).toBe('off');
+    const calls = [
+      projections.put('counts', SOURCE),
+      projections.status('counts'),
+      projections.start('counts'),
+      projections.stop('counts'),
+      projections.reset('counts'),
+      projections.state('counts', 'account-1'),
+    ];
+    await Promise.all(calls.map((call) => expect(call).rejects.toThrow(ProjectionsOff)));
+  });
 
-test('a user who may not change projections is refused, and told what it takes', async () => {
-  const folder = temporaryDirectory();
-  ends.push(() => folder.remove());
-  const ca = join(folder.path, 'ca.pem');
-  writeFileSync(ca, (await testAuthority()).cert);
-  const users = new Users({ username: 'webhooks', password: 'secret' });
-  const options = { tls: await certificateFor(), users };
-  const { projections } = await open(
-    options,
-    ({ port }) => `esdb://webhooks:secret@localhost:${port}?tls=true&tlsCAFile=${ca}`,
-  );
-  const refused = projections.put('counts', SOURCE);
-  await expect(refused).rejects.toThrow(StoreRefused);
-  await expect(refused).rejects.toThrow(/may not change projections: this requires \$ops or \$admins/);
+  test('a user who may not change projections is refused, and told what it takes', async () => {
+    const folder = temporaryDirectory();
+    ends.push(() => folder.remove());
+    const ca = join(folder.path, 'ca.pem');
+    writeFileSync(ca, (await testAuthority()).cert);
+    const users = new Users({ username: 'webhooks', password: 'secret' });
+    const options = { tls: await certificateFor(), users };
+    const { projections } = await open(
+      options,
+      ({ port }) => `esdb://webhooks:secret@localhost:${port}?tls=true&tlsCAFile=${ca}`,
+    );
+    const refused = projections.put('counts', SOURCE);
+    await expect(refused).rejects.toThrow(StoreRefused);
+    await expect(refused).rejects.toThrow(/may not change projections: this requires \$ops or \$admins/);
+  });
 });

@@ -32,19 +32,12 @@ function file(name: string, text: string): string {
   return path;
 }
 
-interface Secured {
-  readonly host?: string;
-  readonly user?: string;
-  readonly names?: readonly string[];
-  readonly isTrusted?: boolean;
-}
-
-async function secured({ host = 'localhost', user = KNOWN, names, isTrusted = true }: Secured): Promise<EventStore> {
-  const tls = await certificateFor(names);
+async function secured({ user = KNOWN, isTrusted = true }): Promise<EventStore> {
+  const tls = await certificateFor();
   const server = await startEventStore({ tls, credentials: { username: 'admin', password: PASSWORD } });
   closing.push(() => server.stop());
   const trusted = isTrusted ? `&tlsCaFile=${file('ca.pem', (await testAuthority()).cert)}` : '';
-  const store = openEventStoreDb(`esdb://${user}${host}:${server.port}?tls=true${trusted}`);
+  const store = openEventStoreDb(`esdb://${user}localhost:${server.port}?tls=true${trusted}`);
   closing.push(() => store.close());
   return store;
 }
@@ -70,8 +63,6 @@ async function sentences(store: EventStore): Promise<Record<string, string>> {
   return told;
 }
 
-const all = (text: string) => ({ append: text, read: text, subscribe: text });
-
 describe('a call that the server refuses', () => {
   it('for a right that the user lacks: the sentence names the stream and the right', async () => {
     const { append, read, subscribe } = await sentences(await secured({ user: '' }));
@@ -82,7 +73,16 @@ describe('a call that the server refuses', () => {
 
   it('for its password: the sentence says that the credentials are wrong, and nothing of rights', async () => {
     const text = 'EventStoreDB refused the credentials of EVENT_STORE_URL: wrong user or password';
-    expect(await sentences(await secured({ user: 'admin:wrong@' }))).toEqual(all(text));
+    expect(await sentences(await secured({ user: 'admin:wrong@' }))).toEqual({
+      append: text,
+      read: text,
+      subscribe: text,
+    });
+  });
+
+  it('with a certificate that nobody vouches for: the sentence names tlsCaFile', async () => {
+    for (const text of Object.values(await sentences(await secured({ isTrusted: false }))))
+      expect(text).toMatch(/certificate.*tlsCaFile in EVENT_STORE_URL/);
   });
 });
 

@@ -29,26 +29,6 @@ function take(count: number) {
   });
 }
 
-describe('what has to be remembered', () => {
-  it('is nothing at first, and the contiguous done prefix then', () => {
-    lane.receive(range(100, 103), 103);
-    expect(lane.unremembered).toBeNull();
-    const [first, second, third] = take(3);
-    if (second && third) for (const record of [second, third]) lane.done(record);
-    expect(lane.unremembered).toBeNull();
-    if (first) lane.done(first);
-    expect(lane.unremembered).toBe(103);
-    lane.remembered(103);
-    expect(lane.unremembered).toBeNull();
-  });
-
-  it('includes offsets that hold no record, once all before them is done', () => {
-    lane.receive(range(100, 101), 105);
-    for (const record of take(2)) lane.done(record);
-    expect(lane.unremembered).toBe(106);
-  });
-});
-
 describe('after the member got another id', () => {
   it('goes on where it committed, also behind an offset that holds no record', () => {
     lane.receive(range(100, 100), 101);
@@ -58,16 +38,6 @@ describe('after the member got another id', () => {
     take(1);
     expect(lane.knows({ offset: 102, committed: 102 })).toBe(true);
     expect(lane.knows({ offset: 103, committed: 103 })).toBe(false);
-  });
-});
-
-describe('a batch that was fetched again after a rejoin', () => {
-  it('adds only what is not here yet', () => {
-    lane.receive(range(100, 104), 104);
-    lane.receive(range(102, 106), 106);
-    expect(take(7).map(({ record: { offset } }) => offset)).toEqual([100, 101, 102, 103, 104, 105, 106]);
-    expect(lane.head()).toBeUndefined();
-    expect(lane.next).toBe(107);
   });
 });
 

@@ -28,17 +28,6 @@ test('answers are the same however they are cut into chunks', () => {
   }
 });
 
-test('an answer that is not all there is not given on', () => {
-  expect(read([STREAM.subarray(0, -1)])).toEqual(ANSWERS.slice(0, 2));
-});
-
-test('what is no answer does not keep back those before it', () => {
-  const answers: Buffer[] = [];
-  const take = wholeAnswers((one) => answers.push(one));
-  expect(() => take(Buffer.concat([STREAM, Buffer.from('HTTP')]))).toThrow("a response can't have 1213486160 bytes");
-  expect(answers).toEqual(ANSWERS);
-});
-
 test('what a listener throws fails its connection, and no other answer comes from it', async () => {
   const listener = await listen(createServer((socket) => socket.write(STREAM)));
   const about = { host: '127.0.0.1', port: listener.port, onConnect: () => undefined };

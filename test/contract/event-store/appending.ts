@@ -124,10 +124,6 @@ const idempotence: StoreCase[] = [
     expect(second).toEqual(first);
     expect(await s.read()).toHaveLength(3);
   }),
-  storeCase('an append of other ids at the same place is no repetition', async (s) => {
-    await s.append(2);
-    await expectRefused(s, events(2), NO_STREAM, 1);
-  }),
   storeCase('an append that shares only its first ids with what is stored is no repetition', async (s) => {
     const [first, second] = [event(), event()];
     await s.store.append(s.stream(), [first, second], NO_STREAM);

@@ -147,14 +147,6 @@ const ends: StoreCase[] = [
     await s.within('it did not end', follower.ended);
     expect(follower.failure).toBeNull();
   }),
-  storeCase('a subscription that catches up ends without error when its signal aborts', async (s) => {
-    await s.append(2_500);
-    const follower = s.follow();
-    await s.soon('no event came', () => follower.events.length > 0);
-    follower.abort();
-    await s.within('it did not end', follower.ended);
-    expect(follower.failure).toBeNull();
-  }),
   ...['not a position', '', '0', '-1', 'ffffffffffff.1', 'é😀'].map((position) =>
     storeCase(`subscribe after ${JSON.stringify(position)}, never given, rejects with OtherHistory`, async (s) => {
       await s.append(1);

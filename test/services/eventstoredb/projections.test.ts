@@ -1,8 +1,7 @@
 /** Projections on the server, as measured of a real one. */
 import { jsonEvent } from '@eventstore/db-client';
 import { eventually } from '../../support/eventually.js';
-import { collect, failure, harness } from './harness.js';
-import { VERSIONS } from './own-server.js';
+import { collect, harness } from './harness.js';
 
 const { open, client: connect } = harness();
 let client: ReturnType<typeof connect>;
@@ -23,7 +22,6 @@ const state = (partition = 'account-1') => client.getProjectionState('counts', {
 const status = () => client.getProjectionStatus('counts');
 const stateIs = (expected: unknown) =>
   eventually(async () => JSON.stringify(await state()) === JSON.stringify(expected));
-const UNTYPED = { kind: 'UnknownError', type: 'unknown' };
 
 describe('a projection', () => {
   beforeEach(async () => {
@@ -81,31 +79,4 @@ test('a handler that throws faults the projection until it is mended, and then i
   expect(await state()).toEqual({ count: 0 });
   await client.updateProjection('counts', counting());
   await stateIs({ count: 1 });
-});
-
-test.each(VERSIONS)('a %s takes a source that does not compile, and never answers about its state', async (version) => {
-  client = connect((await open({ version })).url);
-  await client.createProjection('counts', 'fromCategory(');
-  if (version === '23.10') expect(await failure(status())).toMatchObject(UNTYPED);
-  else expect((await status()).status).toMatch(/^Faulted/);
-  const asked = client.getProjectionState('counts', { partition: 'account-1', deadline: 200 });
-  expect(await failure(asked)).toMatchObject({ type: 'deadline-exceeded' });
-  await client.updateProjection('counts', counting());
-  expect((await status()).status).toBe('Running');
-});
-
-test.each(VERSIONS)('a %s says of each call about a projection that is not there that it is not', async (version) => {
-  client = connect((await open({ version })).url);
-  const notFound = {
-    '23.10': { ...UNTYPED, message: expect.stringContaining('NotFound') },
-    '25': { kind: 'NotFoundError', type: 'not-found', code: 5 },
-  };
-  const changes = [
-    client.updateProjection('counts', counting()),
-    client.resetProjection('counts'),
-    client.enableProjection('counts'),
-    client.disableProjection('counts'),
-  ];
-  for (const error of await Promise.all([...changes, status(), state()].map(failure)))
-    expect(error).toMatchObject(notFound[version]);
 });
