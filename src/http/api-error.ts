@@ -91,17 +91,22 @@ export function registered<T>(found: T | undefined): T {
 export function answerErrors(logger: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
-      if (!hasPath(ctx)) throw new ApiError({ code: 'malformed-request' });
       await next();
       if (ctx.status === 404 && ctx.body === undefined) throw notRouted(ctx);
     } catch (error) {
-      const known = error instanceof ApiError ? error : notNow(error);
+      const known = error instanceof ApiError ? error : (badTarget(ctx, error) ?? notNow(error));
       if (!known) {
         logger.error({ err: error, method: ctx.method, path: ctx.path, ...aboutRequest(ctx) }, 'a request failed');
       }
       answer(ctx, known ?? new ApiError({ code: 'internal-error' }));
     }
   };
+}
+
+/** Node passes on `GET http://[ HTTP/1.1`: whoever reads its path first, to find its route, gets an error. */
+function badTarget({ state }: Context, error: unknown): ApiError | null {
+  const isOurs = state.route || (error as NodeJS.ErrnoException).code !== 'ERR_INVALID_URL';
+  return isOurs ? null : new ApiError({ code: 'malformed-request' });
 }
 
 function answer(ctx: Context, error: ApiError): void {
@@ -123,15 +128,6 @@ type Params = Readonly<Record<string, Param>>;
 function shownParams({ params = {} }: { readonly params?: Params }): { readonly params?: Params } {
   const { why: _, ...shown } = params;
   return Object.keys(shown).length > 0 ? { params: shown } : {};
-}
-
-/** A target in absolute form, `GET http://[ HTTP/1.1`, may be unparseable; Node passes it on. */
-function hasPath(ctx: Context): boolean {
-  try {
-    return typeof ctx.path === 'string';
-  } catch {
-    return false;
-  }
 }
 
 /** A known path with an unknown method is a 405 that lists the allowed methods; ctx.matched is the router's. */

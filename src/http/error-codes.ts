@@ -52,18 +52,12 @@ export const ERRORS = {
     'unsupported-encoding': ['the content-encoding is not supported', 'Send the body without `Content-Encoding`.'],
   },
   422: {
-    'idempotency-key-used': [
-      'the Idempotency-Key was used for another request less than 24 h ago',
-      'Use another key, or the same request.',
-    ],
+    'idempotency-key-used': ['the Idempotency-Key was used for another request in the last 24 h', 'Use another key.'],
   },
   429: {
     'too-many-requests': ['too many requests from this account; Retry-After says when to try again', 'Wait.'],
     'too-many-waiting': ['too many requests of this account wait; Retry-After says when to try again', 'Wait.'],
-    'reads-too-costly': [
-      'the reads of this account cost too much; Retry-After says when to ask again',
-      'Ask for less.',
-    ],
+    'reads-too-costly': ['the reads of this account cost too much; Retry-After says when to ask again', 'Ask less.'],
     'over-budget': ['the account added too much to its history; Retry-After says when to ask again', 'Wait.'],
     'too-much-sent-again': ['too much was sent again or cancelled; Retry-After says when to try again', 'Wait.'],
     'test-running': ['another test is in progress; try again when it has ended', 'Wait for the other test.'],
@@ -99,34 +93,25 @@ export const FIELD_ERRORS = {
   'not-later-than': ['{field} must be later than {other}.', 'Exchange them, or correct one.'],
   'too-many-steps': ['{field} must be at most {limit} steps before to.', 'Use larger steps, or a shorter period.'],
   'not-together': ['{field} must not be given together with {other}.', 'Leave one of them out.'],
-  'code-refused': [
-    '{field} is not valid, was used, or has expired.',
-    'Open another session: a code is valid for 60 s.',
-  ],
+  'code-refused': ['{field} is not valid, was used, or has expired.', 'Open another session: it is valid for 60 s.'],
   'not-a-payment-event': ['{event} is not a payment event: {why}.', 'Correct the event.'],
   'url-too-long': ['{field} must have at most {limit} characters, percent-encoded.', 'Shorten the URL.'],
   'url-not-https': ['{field} must begin with https:// and a host.', 'Use an https URL.'],
   'url-characters': [
-    '{field} must not contain spaces, control characters, backslashes or characters that change the text direction.',
-    'Percent-encode them, or remove them.',
+    '{field} has spaces, backslashes, control or bidirectional characters.',
+    'Percent-encode or remove them.',
   ],
   'url-fragment': ['{field} must not have a fragment.', 'Remove # and what follows.'],
   'url-user': ['{field} must not contain a user name or a password.', 'Use a header.'],
   'url-invalid': ['{field} is not a valid URL.', 'Correct it.'],
   'port-refused': ['port {port} is not allowed in {field}.', 'Use port 443, or another that the operator allows.'],
-  'host-address': [
-    'the host of {field} must be a name, or an IP address that the operator allows.',
-    'Use a public domain name.',
-  ],
+  'host-address': ['the host of {field} must be a name, or an IP address that is allowed.', 'Use a public name.'],
   'host-invalid': [
     'the host of {field} must be a full domain name: labels of 1 to 63 letters, digits, hyphens or underscores, no dot at the end.',
     'Correct the host.',
   ],
   'host-reserved': ['the host of {field} must not be a reserved name ({suffix}).', 'Use a public domain name.'],
-  'header-name': [
-    "{field} must be an HTTP header name (letters, digits and !#$%&'*+-.^_`|~).",
-    'Use a name of these characters.',
-  ],
+  'header-name': ["{field} must have letters, digits and !#$%&'*+-.^_`|~ only.", 'Use a name of these characters.'],
   'header-blocked': ['{field} is a header that the service sets.', 'Use another name.'],
   'header-repeated': ['{field} is repeated (header names are case-insensitive).', 'Give each header once.'],
   'header-value': ['{field} must be visible ASCII, with spaces or tabs only inside.', 'Encode other characters.'],
@@ -134,7 +119,7 @@ export const FIELD_ERRORS = {
   'limit-reached': ['{field}: the type already has {limit} active webhooks.', 'Deactivate or remove one of them.'],
   'account-full': ["{field} can't be added: the account has {limit} webhooks.", 'Remove a webhook.'],
   'account-too-large': [
-    "{field} is too much: the account's webhooks would exceed 1 MiB.",
+    '{field} is too much: all webhooks would exceed 1 MiB.',
     'Shorten headers, or remove a webhook.',
   ],
 } as const satisfies Texts;

@@ -111,12 +111,11 @@ interface Filters {
 }
 
 function matches({ change: { at, actor, type } }: Found, filters: Filters): boolean {
+  const isOf = (filters.actor ?? actor) === actor && (filters.type ?? type) === type;
   const { from, to } = filters;
-  if (filters.actor !== null && actor !== filters.actor) return false;
-  if (filters.type !== null && type !== filters.type) return false;
-  if (from === null && to === null) return true;
+  if (from === null && to === null) return isOf;
   const decidedAt = Date.parse(at ?? '');
-  return decidedAt >= (from ?? decidedAt) && decidedAt < (to ?? Number.POSITIVE_INFINITY);
+  return isOf && decidedAt >= (from ?? decidedAt) && decidedAt < (to ?? Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -1,12 +1,5 @@
 /** The API's HTTP server: limits untrusted input, and drains on close. */
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
@@ -79,14 +72,7 @@ export async function listen(
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.timeout = limits.stallMs;
   server.on('clientError', refuseRequest);
-  // The body is asked for where it is read: what the head alone decides (401, 413, 415) spares it.
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    request.once('resume', () => {
-      if (!response.headersSent) response.writeContinue();
-    });
-    server.emit('request', request, response);
-  });
-  // Other expectations are ignored, as if absent.
+  // Expectations but 100-continue are ignored, as if absent.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -50,40 +50,38 @@ const TRACE_HEADERS: readonly Schema[] = [
   header('tracestate', 'Accompanies `traceparent`.'),
 ].map((one) => ({ ...one, required: false }));
 
-const RETRIED: Schema = {
-  default: {
-    description:
-      'The delivery is retried, as after a timeout; after 429 and 503 not before `Retry-After`, seconds or an HTTP date, of which at most the longest delay of the schedule applies. Redirects are not followed.',
-  },
-};
-
-/** The operation is the receiver's, so it has no security scheme of ours and answers with any status. */
-export const PAYMENT_EVENT_WEBHOOK: Schema = {
-  post: {
-    operationId: 'receivePaymentEvent',
-    tags: ['Payment events'],
-    summary: 'Receive a payment event',
-    description:
-      'The service sends each payment event to every active webhook of its account and type. An event arrives at least once and in no particular order: store each `webhook-id`, and answer 2xx to one that you have seen. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
-    security: [],
-    parameters: [...SENDER_HEADERS, ...TRACE_HEADERS],
-    requestBody: {
-      required: true,
-      description: 'The event as it was published, up to 256 KiB.',
-      content: { 'application/json': { schema: PAYMENT_EVENT } },
-    },
-    responses: {
-      '2XX': { description: 'The event is delivered. The service ignores the response body.' },
-      '410': { description: 'The webhook is deactivated. It receives no more events until it is active again.' },
-      ...RETRIED,
-    },
-  },
-};
-
 function header(name: string, description: string, example?: string | number): Schema {
   const schema = { type: typeof example === 'number' ? 'integer' : 'string' };
   return { name, in: 'header', required: true, description, schema, ...(example !== undefined && { example }) };
 }
+
+/** The operation is the receiver's, so it has no security scheme of ours and answers with any status. */
+function received(schema: Schema, operation: Schema, done: string, gone: string): Schema {
+  const responses = {
+    '2XX': { description: done },
+    '410': { description: gone },
+    default: {
+      description:
+        'The delivery is retried, as after a timeout; after 429 and 503 not before `Retry-After`, seconds or an HTTP date, of which at most the longest delay of the schedule applies. Redirects are not followed.',
+    },
+  };
+  const requestBody = { required: true, content: { 'application/json': { schema } } };
+  return { post: { ...operation, security: [], requestBody, responses } };
+}
+
+export const PAYMENT_EVENT_WEBHOOK = received(
+  PAYMENT_EVENT,
+  {
+    operationId: 'receivePaymentEvent',
+    tags: ['Payment events'],
+    summary: 'Receive a payment event',
+    description:
+      'The service sends each payment event to every active webhook of its account and type, as it was published, up to 256 KiB. An event arrives at least once and in no particular order: store each `webhook-id`, and answer 2xx to one that you have seen. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
+    parameters: [...SENDER_HEADERS, ...TRACE_HEADERS],
+  },
+  'The event is delivered. The service ignores the response body.',
+  'The webhook is deactivated. It receives no more events until it is active again.',
+);
 
 const NOTICE_DATA = object('NoticeData', 'The webhook, and what happened to it.', {
   webhookId: whole('The id of the webhook.'),
@@ -108,20 +106,16 @@ const NOTICE = object('Notice', 'What an account is told about one of its webhoo
   data: NOTICE_DATA,
 });
 
-export const NOTICE_WEBHOOK: Schema = {
-  post: {
+export const NOTICE_WEBHOOK = received(
+  NOTICE,
+  {
     operationId: 'receiveNotice',
     tags: ['Notices'],
     summary: 'Receive a notice',
     description:
       'The service sends the notices of an account to its notice URL, signed and retried like payment events: on changes only, at least once, and in no particular order. A test notice has the type `test`, an id that begins with `test_` and the data `{"test": true}`; it is not retried.',
-    security: [],
     parameters: SENDER_HEADERS,
-    requestBody: { required: true, content: { 'application/json': { schema: NOTICE } } },
-    responses: {
-      '2XX': { description: 'The notice is delivered.' },
-      '410': { description: 'The notice is not sent again.' },
-      ...RETRIED,
-    },
   },
-};
+  'The notice is delivered.',
+  'The notice is not sent again.',
+);

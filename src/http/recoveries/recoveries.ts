@@ -32,11 +32,10 @@ const RECOVERY = object('Recovery', 'A recovery and its progress.', {
 });
 
 /** @throws ApiError 503 if there is no view now */
-async function shownRecovery(accountId: number, { startedAt, ...recovery }: Recovery, view: AskView) {
-  const { id, webhookIds, state, since, until, include, perSecond, passedBy } = recovery;
-  const { sent, delivered, failed } = await viewAnswer(view, accountId, (known) => known.recovery(id));
-  const request = { since, until, include, perSecond, count: recovery.count };
-  return { id, webhookIds, state, startedAt, ...request, sent, delivered, failed, passedBy };
+async function shownRecovery(accountId: number, recovery: Recovery, view: AskView) {
+  const { actor: _, ...shown } = recovery;
+  const { sent, delivered, failed } = await viewAnswer(view, accountId, (known) => known.recovery(recovery.id));
+  return { ...shown, sent, delivered, failed };
 }
 
 export const showRecovery = read({

@@ -42,11 +42,7 @@ interface Span {
   readonly include: readonly Recoverable[];
 }
 
-interface Given {
-  readonly since: number;
-  readonly until: number | null;
-  readonly include: readonly Recoverable[] | null;
-}
+type Given = Pick<Span, 'since'> & { readonly [K in 'until' | 'include']: Span[K] | null };
 
 /** What is published after the request goes its usual way. @throws ApiError 400 */
 function spanOf({ since, until, include }: Given, now: number): Span {

@@ -70,18 +70,10 @@ function notNow(error: unknown): Verification {
   throw new ApiError({ code: 'keys-unavailable' }, retryAfter(error.retryAfterSeconds * 1_000));
 }
 
-const AUTHORIZATION = 'authorization';
-
 /** Node keeps only the first of several Authorization headers; the raw list shows them all. */
 function authorizations(ctx: Context): string[] {
   const { rawHeaders } = ctx.req;
-  const found: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION)
-      found.push(rawHeaders[index + 1] ?? '');
-  }
-  return found;
+  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization');
 }
 
 const isBearer = (authorization: string) => /^bearer( |$)/i.test(authorization);
