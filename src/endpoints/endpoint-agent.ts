@@ -98,15 +98,6 @@ export class EndpointAgent {
     return this.#connections.size;
   }
 
-  /**
-   * Whether the error ended a kept-alive connection, one established before `time` (performance.now()). The server may
-   * already have closed it without seeing the request.
-   */
-  endedOlderConnection(error: Error, time: number): boolean {
-    const connectedAt = this.#connector.connectedAt(error);
-    return connectedAt !== undefined && connectedAt < time;
-  }
-
   /** Ends every connection, including those in progress: undici would wait for these. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;

@@ -70,7 +70,6 @@ export class GuardedConnector {
   readonly #sessions = new LRUCache<string, Buffer>({ max: MOST_SESSIONS, ttl: SESSION_MS });
   /** Ends a connection in progress. */
   readonly #connecting = new Set<(code: string) => void>();
-  readonly #connectedAt = new WeakMap<Error, number>();
 
   constructor(options: ConnectorOptions) {
     const { allowPrivate, denied, connectTimeoutMs, lookup = lookupAll, connected, ...certificates } = options;
@@ -89,11 +88,6 @@ export class GuardedConnector {
       return;
     }
     this.#open(target, of, callback);
-  }
-
-  /** When the socket that failed with this error was connected (performance.now()); undefined if never. */
-  connectedAt(error: Error): number | undefined {
-    return this.#connectedAt.get(error);
   }
 
   /** Ends connections in progress; the agent ends the established ones. */
@@ -135,11 +129,11 @@ export class GuardedConnector {
     const session = this.#sessions.get(key);
     const servername = isIP(hostname) === 0 ? hostname : ''; // RFC 6066: no IP address in SNI
     const socket = secure({ ...this.#tls, socket: tcp, host: hostname, servername, ...(session && { session }) });
-    let connectedAt: number | undefined;
+    let isConnected = false;
     limit.watch(socket);
     noticeCertificates(socket);
     socket.once('secureConnect', () => {
-      connectedAt = performance.now();
+      isConnected = true;
       this.#connected(accountId, url);
       settle(null, socket);
     });
@@ -149,8 +143,7 @@ export class GuardedConnector {
       if (given.length <= MOST_SESSION_BYTES) this.#sessions.set(key, given, { noUpdateTTL });
     });
     socket.on('error', (error) => {
-      if (connectedAt === undefined) this.#failedHandshake(key, error);
-      else this.#connectedAt.set(error, connectedAt);
+      if (!isConnected) this.#failedHandshake(key, error);
       settle(error, null);
       // Node only emits an error for an alert, for example that a client certificate is required (TLS 1.3). Without
       // this, undici would report the end that follows as the cause.

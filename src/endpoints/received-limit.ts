@@ -32,6 +32,8 @@ const SEPARATOR_BYTES = 2;
 /** Of one connection. Call `begin` for each request. */
 export class ReceivedLimit {
   readonly start = new ResponseStart();
+  /** The connection was there before the request: the server may have closed it without seeing the request. */
+  isReused = false;
   #tcp: Socket | undefined;
   #socket: TLSSocket | undefined;
   #tcpBefore = 0;
@@ -44,6 +46,7 @@ export class ReceivedLimit {
   #informationalBytes = 0;
 
   begin(): void {
+    this.isReused = this.#socket !== undefined;
     this.#tcpBefore = this.#tcp?.bytesRead ?? 0;
     this.#bytes = 0;
     this.#most = MOST_BYTES_BEFORE_BODY;

@@ -120,7 +120,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (this.#isStale(error)) {
+    if (this.#isStale) {
       this.#isResent = true;
       this.#controller = undefined;
       this.#received = undefined;
@@ -132,9 +132,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
   }
 
-  #isStale(error: Error): boolean {
+  get #isStale(): boolean {
     if (this.#answered || this.#isResent || this.#decision || this.#status !== null) return false;
-    return this.#agent.endedOlderConnection(error, this.begunAt);
+    return this.#received?.isReused === true;
   }
 
   get #phase(): Phase {
