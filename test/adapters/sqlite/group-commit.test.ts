@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { NO_STREAM } from '../../../src/ports/event-store.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { record } from '../../contract/broker/inbox.js';
 import { event } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
-import { transactionsIn } from '../../support/servers/wal.js';
 
 const WRITERS = 32;
 const each = <T>(make: (index: number) => T) => Array.from({ length: WRITERS }, (_, index) => make(index));
@@ -18,7 +18,15 @@ const throws = () => {
   throw new Error('of its own');
 };
 
-const transactions = () => transactionsIn(`${folder.dataDir}/store.sqlite-wal`);
+/** In SQLite's write-ahead log: the last frame of each contains the database's new size. */
+function transactions(): number {
+  const [header, frameHeader] = [32, 24];
+  const wal = readFileSync(`${folder.dataDir}/store.sqlite-wal`);
+  const frame = frameHeader + wal.readUInt32BE(8);
+  let count = 0;
+  for (let at = header; at + frame <= wal.length; at += frame) if (wal.readUInt32BE(at + 4) > 0) count += 1;
+  return count;
+}
 
 test('32 writers at once share a transaction', async () => {
   const { store, broker } = folder.open();

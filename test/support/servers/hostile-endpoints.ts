@@ -22,52 +22,32 @@ export interface HostileKind {
 const CHUNK_BYTES = 64 * 1_024;
 const CHUNK_EVERY_MS = 10;
 const OK = 'HTTP/1.1 200 OK\r\n';
+const CHUNKED = 'transfer-encoding: chunked\r\n\r\n';
+const CHUNK = `3e8\r\n${'a'.repeat(1_000)}\r\n`;
 
-export const HOSTILE_KINDS: readonly HostileKind[] = [
-  { name: 'hangs at connect', ends: 'exhausted', start: neverAccepts },
-  { name: 'hangs in TLS', ends: 'exhausted', start: () => plain((socket) => socket.resume()) },
-  {
-    name: 'resets in TLS',
-    ends: 'exhausted',
-    start: () => plain((socket) => socket.once('data', () => socket.resetAndDestroy())),
+/** Each, by how a delivery to it ends. */
+const KINDS: Readonly<Record<HostileKind['ends'], Readonly<Record<string, HostileKind['start']>>>> = {
+  exhausted: {
+    'hangs at connect': neverAccepts,
+    'hangs in TLS': () => plain((socket) => socket.resume()),
+    'resets in TLS': () => plain((socket) => socket.once('data', () => socket.resetAndDestroy())),
+    'hangs before headers': () => scripted(() => undefined),
+    resets: () => scripted((socket) => socket.destroy()),
+    'a flood of 1xx': () => scripted((socket) => writeForEver(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')),
+    'no HTTP': () => scripted((socket) => socket.end('220 mail ready\r\n')),
   },
-  { name: 'hangs before headers', ends: 'exhausted', start: () => scripted(() => undefined) },
-  {
-    name: 'hangs in the body',
-    ends: 'delivered',
-    start: () => scripted((socket) => socket.write(`${OK}content-length: 10\r\n\r\nhalf`)),
+  delivered: {
+    'hangs in the body': () => scripted((socket) => socket.write(`${OK}content-length: 10\r\n\r\nhalf`)),
+    'endless headers': () => scripted((socket) => writeForEver(socket, OK, 'x-more: and more\r\n')),
+    'one endless header': () => scripted((socket) => writeForEver(socket, `${OK}x: `, 'a'.repeat(1_000))),
+    'an endless body': () => scripted((socket) => writeForEver(socket, `${OK}${CHUNKED}`, CHUNK)),
+    'closes after each request': () => scripted((socket) => socket.end(`${OK}content-length: 0\r\n\r\n`)),
   },
-  {
-    name: 'endless headers',
-    ends: 'delivered',
-    start: () => scripted((socket) => writeForEver(socket, OK, 'x-more: and more\r\n')),
-  },
-  {
-    name: 'one endless header',
-    ends: 'delivered',
-    start: () => scripted((socket) => writeForEver(socket, `${OK}x: `, 'a'.repeat(1_000))),
-  },
-  {
-    name: 'an endless body',
-    ends: 'delivered',
-    start: () =>
-      scripted((socket) =>
-        writeForEver(socket, `${OK}transfer-encoding: chunked\r\n\r\n`, `3e8\r\n${'a'.repeat(1_000)}\r\n`),
-      ),
-  },
-  { name: 'resets', ends: 'exhausted', start: () => scripted((socket) => socket.destroy()) },
-  {
-    name: 'a flood of 1xx',
-    ends: 'exhausted',
-    start: () => scripted((socket) => writeForEver(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')),
-  },
-  { name: 'no HTTP', ends: 'exhausted', start: () => scripted((socket) => socket.end('220 mail ready\r\n')) },
-  {
-    name: 'closes after each request',
-    ends: 'delivered',
-    start: () => scripted((socket) => socket.end(`${OK}content-length: 0\r\n\r\n`)),
-  },
-];
+};
+
+export const HOSTILE_KINDS: readonly HostileKind[] = (['exhausted', 'delivered'] as const).flatMap((ends) =>
+  Object.entries(KINDS[ends]).map(([name, start]) => ({ name, ends, start })),
+);
 
 /** A TCP server. */
 async function plain(onConnection: (socket: Socket) => void): Promise<HostileEndpoint> {
