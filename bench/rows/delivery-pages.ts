@@ -105,11 +105,11 @@ const errors = ['none'];
 
 const pages = (only: (n: number) => Partial<DeliveriesQuery>): Ask => {
   const any = { ...ANY, webhookId: null, outcome: null };
-  return (asked, n) => asked.page({ ...any, before: { firstAt: timeOf(n), id: '', payment: '' }, ...only(n) });
+  return (asked, n) => asked.page({ ...any, before: { firstAt: timeOf(n), payment: '', tie: '' }, ...only(n) });
 };
 const events = (only: (n: number) => Partial<EventsQuery>): Ask => {
   const any = { ...ANY, arrived: null, webhookIds: null, reference: null };
-  return (asked, n) => asked.events({ ...any, before: { firstAt: timeOf(n), payment: '' }, ...only(n) });
+  return (asked, n) => asked.events({ ...any, before: { firstAt: timeOf(n), payment: '', tie: '' }, ...only(n) });
 };
 /** A delivery near the n-th one, of the large account. */
 const ofLarge = (n: number) => 6 * Math.floor(n / 6);

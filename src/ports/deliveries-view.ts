@@ -62,10 +62,10 @@ export interface ViewQueries {
   health(): ReadonlyMap<number, WebhookHealth>;
   recoverableCount(query: RecoverableQuery): RecoverableCount;
   /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). */
-  nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable;
+  nextRecoverable(query: RecoverableQuery, recovery: string, after: ListPlace | null): NextRecoverable;
   missedCount(query: MissedQuery): RecoverableCount;
   /** The oldest that was missed, behind the place that the recovery has reached (null: none yet). */
-  nextMissed(query: MissedQuery, after: MissedPlace | null): NextMissed;
+  nextMissed(query: MissedQuery, after: ListPlace | null): NextMissed;
   /** What became of the deliveries that a recovery requested. */
   recovery(recoveryId: string): RecoveryProgress;
 }
@@ -241,13 +241,15 @@ interface EventsFilter extends Filter {
 
 /** Null is the newest. */
 export interface EventsQuery extends EventsFilter {
-  readonly before: EventPlace | null;
+  readonly before: ListPlace | null;
 }
 
-/** An event's place in the order of pages. */
-export interface EventPlace {
+/** A row's place in the order of its list. */
+export interface ListPlace {
   readonly firstAt: number;
   readonly payment: string;
+  /** What tells rows of one payment apart: the id of the delivery, or of the webhook that missed it; '' of an event. */
+  readonly tie: string | number;
 }
 
 export interface ViewedEvent extends OfPayment, Named, Pick<ViewEntry, 'eventSource'> {
@@ -269,7 +271,7 @@ interface Complete {
 
 export interface EventsPage extends Complete {
   readonly events: readonly ViewedEvent[];
-  readonly next: EventPlace | null;
+  readonly next: ListPlace | null;
 }
 
 /**
@@ -368,16 +370,12 @@ export interface MissedQuery extends Period {
 }
 
 /** Oldest first; a payment that several webhooks missed comes once for each, by their ids. */
-export interface MissedPlace extends EventPlace {
-  readonly webhookId: number;
-}
-
-export interface MissedPayment extends MissedPlace, Pick<ViewEntry, 'eventId' | 'eventSource'> {}
+export type MissedPayment = Pick<ViewEntry, 'firstAt' | 'payment' | 'webhookId' | 'eventId' | 'eventSource'>;
 
 /** As NextRecoverable. */
 export interface NextMissed {
   readonly missed: MissedPayment | null;
-  readonly reached: MissedPlace | null;
+  readonly reached: ListPlace | null;
 }
 
 /** A call looks at a bounded number of deliveries, so it may find none and not be at the end. */
@@ -385,7 +383,7 @@ interface NextRecoverable {
   /** Without responses. */
   readonly delivery: DeliveryDetail | null;
   /** The last place that was looked at; null: there is nothing behind `after`. */
-  readonly reached: DeliveryPlace | null;
+  readonly reached: ListPlace | null;
 }
 
 export interface RecoverableCount {
@@ -404,19 +402,14 @@ export interface RecoveryProgress {
 export interface DeliveriesQuery extends Filter {
   readonly webhookId: number | null;
   /** Where the previous page ended; null is the newest. */
-  readonly before: DeliveryPlace | null;
+  readonly before: ListPlace | null;
   readonly outcome: Outcome | null;
-}
-
-/** A delivery's place in the order of pages. */
-export interface DeliveryPlace extends EventPlace {
-  readonly id: string;
 }
 
 export interface DeliveriesPage extends Complete {
   readonly deliveries: readonly ViewedDelivery[];
   /** Null if there are no more. */
-  readonly next: DeliveryPlace | null;
+  readonly next: ListPlace | null;
 }
 
 /** The view must be discarded. */

@@ -49,7 +49,7 @@ describe('what a page is asked for', () => {
 
   it.each([
     ['', {}],
-    [`?before=${CURSOR}`, { before: { firstAt: NOW, id: 'msg_1', payment: '' } }],
+    [`?before=${CURSOR}`, { before: { firstAt: NOW, payment: '', tie: 'msg_1' } }],
     ['?limit=200&outcome=exhausted', { limit: 200, outcome: 'exhausted' }],
     ['?eventType=med_created&eventId=pay%2F1%20x', { eventType: 'med_created', eventId: 'pay/1 x' }],
     ['?status=4xx&error=timeout', { status: '4xx', errors: ['timeout'] }],
@@ -76,9 +76,9 @@ describe('what a page is asked for', () => {
 
   it('the next of a page, whatever it is, is what before takes', async () => {
     const places = [
-      { firstAt: NOW, id: 'msg_1', payment: `payment-events/0/7@${NOW}` },
-      { firstAt: 0, id: '!', payment: '' },
-      { firstAt: Number.MAX_SAFE_INTEGER, id: `${'~'.repeat(126)}.5`, payment: `${'t'.repeat(249)}/9/9@-1` },
+      { firstAt: NOW, tie: 'msg_1', payment: `payment-events/0/7@${NOW}` },
+      { firstAt: 0, payment: '', tie: '!' },
+      { firstAt: Number.MAX_SAFE_INTEGER, tie: `${'~'.repeat(126)}.5`, payment: `${'t'.repeat(249)}/9/9@-1` },
     ];
     for (const next of places) {
       page = { ...EMPTY, next };
@@ -105,7 +105,7 @@ describe('what a page is asked for', () => {
       const { status, headers, body } = await ask(given);
       expect([status, headers.get('etag'), body]).toEqual([304, tag, null]);
     }
-    page = { ...EMPTY, next: { firstAt: NOW, id: 'msg_1', payment: '' } };
+    page = { ...EMPTY, next: { firstAt: NOW, payment: '', tie: 'msg_1' } };
     const changed = await ask(tag);
     expect([changed.status, changed.headers.get('etag') === tag]).toEqual([200, false]);
   });

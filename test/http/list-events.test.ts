@@ -108,7 +108,7 @@ describe('newest first', () => {
 
   it('goes on before the cursor of any event, and before next', async () => {
     const asked: EventsQuery[] = [];
-    const next = { firstAt: AT - 5, payment: `payment-events/0/9@${AT - 5}` };
+    const next = { firstAt: AT - 5, payment: `payment-events/0/9@${AT - 5}`, tie: '' };
     const events = (query: EventsQuery) => {
       asked.push(query);
       return { events: [EVENT], next, completeSince: null };
@@ -121,7 +121,7 @@ describe('newest first', () => {
     expect(asked).toEqual([
       { ...ALL, limit: 1, eventType: 'cash_in', eventId: 'pay-1', ...period, before: null },
       { ...ALL, before: next },
-      { ...ALL, before: { firstAt: EVENT.firstAt, payment: EVENT.payment } },
+      { ...ALL, before: { firstAt: EVENT.firstAt, payment: EVENT.payment, tie: '' } },
     ]);
   });
 

@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../observability/logger.js';
 import type { Broker } from '../../ports/broker.js';
-import type { AccountView, AskView, DeliveryPlace, MissedPayment, MissedPlace } from '../../ports/deliveries-view.js';
+import type { AccountView, AskView, ListPlace, MissedPayment } from '../../ports/deliveries-view.js';
 import { UNDELIVERED } from '../../ports/deliveries-view.js';
 import type { SendAgain, Sendable } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
@@ -38,8 +38,8 @@ export interface RecoveryRunParts {
 const LOOK_EVERY_MS = 200;
 
 type Reached =
-  | { readonly of: 'deliveries'; readonly place: DeliveryPlace | null }
-  | { readonly of: 'missed'; readonly place: MissedPlace };
+  | { readonly of: 'deliveries'; readonly place: ListPlace | null }
+  | { readonly of: 'missed'; readonly place: ListPlace };
 
 /** reached is null: there is nothing behind. */
 type Next = { readonly next: Sendable | null; readonly reached: Reached | null };

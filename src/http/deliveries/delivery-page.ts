@@ -1,7 +1,7 @@
 /** A page of deliveries: its schema, its query and its JSON; and the deliveries that a path names. */
 import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/failure.js';
-import type { AskView, DeliveryPlace, ViewAttempt, ViewedDelivery } from '../../ports/deliveries-view.js';
+import type { AskView, ListPlace, ViewAttempt, ViewedDelivery } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL, WAITING_FOR } from '../../ports/delivery-order.js';
 import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
@@ -79,9 +79,9 @@ export function isFailed({ status }: ViewAttempt): boolean {
   return status === null || status < 200 || status > 299;
 }
 
-function placeOf(json: unknown): DeliveryPlace | null {
+function placeOf(json: unknown): ListPlace | null {
   const [firstAt, id, payment] = Array.isArray(json) ? json : [];
-  return Number.isSafeInteger(firstAt) && isText(id) && isText(payment) ? { firstAt, id, payment } : null;
+  return Number.isSafeInteger(firstAt) && isText(id) && isText(payment) ? { firstAt, payment, tie: id } : null;
 }
 
 export function isText(given: unknown): given is string {

@@ -52,7 +52,7 @@ async function page({ view, now }: ApiParts, accountId: number, { error: errors,
   const at = now().getTime();
   return () => ({
     deliveries: found.deliveries.map((delivery) => shownDelivery(delivery, at)),
-    next: found.next && cursorOf([found.next.firstAt, found.next.id, found.next.payment]),
+    next: found.next && cursorOf([found.next.firstAt, found.next.tie, found.next.payment]),
     completeSince: timeText(found.completeSince),
   });
 }

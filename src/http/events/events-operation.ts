@@ -1,7 +1,7 @@
 /** What GET /api/events takes and answers, with its cursors. */
 
 import { parseUrl } from '../../endpoints/endpoint-url.js';
-import { ARRIVED, ARRIVED_FILTERS, type EventPlace, type FeedPosition } from '../../ports/deliveries-view.js';
+import { ARRIVED, ARRIVED_FILTERS, type FeedPosition, type ListPlace } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { flag, list, object, oneOf, orNull, text, textOrNull, whole } from '../../schema.js';
 import { COMPLETE_SINCE, isText } from '../deliveries/delivery-page.js';
@@ -93,13 +93,13 @@ export const LIST_EVENTS = read({
 });
 
 /** Cursors of events are of two kinds, which don't mix: a place in time, for `before`; how far a reader of the log is, for `after`. */
-export function placeCursor({ firstAt, payment }: EventPlace): string {
+export function placeCursor({ firstAt, payment }: Pick<ListPlace, 'firstAt' | 'payment'>): string {
   return cursorOf([firstAt, payment]);
 }
 
-function readPlace(json: unknown): EventPlace | null {
+function readPlace(json: unknown): ListPlace | null {
   const [firstAt, payment, more] = Array.isArray(json) ? json : [];
-  return Number.isSafeInteger(firstAt) && isText(payment) && more === undefined ? { firstAt, payment } : null;
+  return Number.isSafeInteger(firstAt) && isText(payment) && more === undefined ? { firstAt, payment, tie: '' } : null;
 }
 
 export function positionCursor(position: FeedPosition): string {

@@ -1,5 +1,5 @@
 /** Payments that webhooks missed. */
-import type { MissedPlace, MissedQuery, NextMissed } from '../../../src/ports/deliveries-view.js';
+import type { ListPlace, MissedQuery, NextMissed } from '../../../src/ports/deliveries-view.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import { type AskedCore, entry, type Of, REMOVED, routing } from '../../support/scenes/deliveries-view-subject.js';
 import { type ViewCase, viewCase } from './view-case.js';
@@ -14,7 +14,7 @@ type Missed = NonNullable<NextMissed['missed']>;
 
 function all(view: AskedCore, query: Of<MissedQuery>): readonly Missed[] {
   const found: Missed[] = [];
-  for (let after: MissedPlace | null = null; ; ) {
+  for (let after: ListPlace | null = null; ; ) {
     const { missed, reached } = view.nextMissed(query, after);
     if (missed) found.push(missed);
     if (!reached) return found;

@@ -1,5 +1,5 @@
 /** Deliveries that can be sent again, and what became of those that were. */
-import type { DeliveryDetail, DeliveryPlace, RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import type { DeliveryDetail, ListPlace, RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import { type AskedCore, entry, type Of, WEBHOOK } from '../../support/scenes/deliveries-view-subject.js';
 import { idsOf, type ViewCase, viewCase } from './view-case.js';
@@ -24,7 +24,7 @@ const STORED = [
 /** As a recovery goes on: from place to place, until nothing is behind. */
 function all(view: AskedCore, query: Of<RecoverableQuery>, recovery = 'r'): readonly DeliveryDetail[] {
   const found: DeliveryDetail[] = [];
-  for (let after: DeliveryPlace | null = null; ; ) {
+  for (let after: ListPlace | null = null; ; ) {
     const { delivery, reached } = view.nextRecoverable(query, recovery, after);
     if (!reached) return found;
     if (delivery) found.push(delivery);
@@ -45,7 +45,7 @@ export const recovering: readonly ViewCase[] = [
     expect(idsIn(port, { webhookIds: [8, WEBHOOK, 9] })).toEqual(idsOf(1, 2, 3, 6, 7));
     const { delivery, reached } = port.nextRecoverable(of(), 'r', null);
     expect(delivery).toMatchObject({ payment: entry(1).payment, webhookEvent: 'added-1', accountId: ACCOUNT });
-    expect(reached).toEqual({ firstAt: NOW + 1, id: entry(1).id, payment: entry(1).payment });
+    expect(reached).toEqual({ firstAt: NOW + 1, payment: entry(1).payment, tie: entry(1).id });
   }),
   viewCase('they are counted over several webhooks', ({ port }) => {
     port.add(STORED);

@@ -1,5 +1,5 @@
 /** What the cases of the deliveries view have in common. */
-import type { DeliveriesQuery, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import type { DeliveriesQuery, ListPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { NOW } from '../../support/generators/delivery-samples.js';
 import {
   type AskedCore,
@@ -71,7 +71,7 @@ export function walked(
   only: Partial<Of<DeliveriesQuery>> = {},
 ): string[] {
   const all: string[] = [];
-  let before: DeliveryPlace | null = null;
+  let before: ListPlace | null = null;
   do {
     const page = view.page(query({ limit, before, ...only }));
     expect(page.deliveries.length).toBeLessThanOrEqual(limit);

@@ -41,7 +41,7 @@ export function missed(n: number, webhookId = 1): MissedPayment {
 }
 
 /** The place of a delivery in the order of the view. */
-const placeOf = ({ firstAt, id, payment }: DeliveryDetail) => ({ firstAt, id, payment: payment ?? '' });
+const placeOf = ({ firstAt, id, payment }: DeliveryDetail) => ({ firstAt, payment, tie: id });
 
 export class RecoverableView implements AskView {
   /** Of the view; empty: there is none. */
@@ -101,7 +101,7 @@ export class RecoverableView implements AskView {
           ids.has(webhookMessageId(account, next, next.webhookId)),
         );
         const isNext = isMissed(next, query) && !isRequested;
-        return { missed: isNext ? next : null, reached: next };
+        return { missed: isNext ? next : null, reached: { ...next, tie: next.webhookId } };
       },
     };
   }

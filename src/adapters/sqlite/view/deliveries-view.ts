@@ -8,7 +8,7 @@ import { forgetCounts, statQueries } from './counters.js';
 import { deliveryQueries } from './delivery-pages.js';
 import { eventQueries } from './event-pages.js';
 import { fold } from './folding.js';
-import { Leaving } from './leaving.js';
+import { leavingOf } from './leaving.js';
 import type { Asking } from './lists.js';
 import { recoveryQueries } from './recovering.js';
 import { VIEW_SCHEMA } from './schema.js';
@@ -52,7 +52,7 @@ function viewIn(disposable: DisposableFile, size: number): ViewCore {
   file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
   file.pragma(`cache_size = -${CACHE_KIB}`);
   const sql = new Statements(file);
-  const leaving = new Leaving(sql);
+  const leaving = leavingOf(sql);
   const write = (work: () => void) => sound(() => file.transaction(work)());
   const bytesInUse = () => sql.row<{ bytes: number }>(BYTES_IN_USE)?.bytes ?? 0;
   sql.run(BEGIN_VIEW, [randomBytes(8).toString('hex')]);

@@ -2,7 +2,6 @@
 import type {
   DeliveriesQuery,
   DeliveryDetail,
-  DeliveryPlace,
   ViewAttempt,
   ViewedDelivery,
   ViewQueries,
@@ -18,11 +17,9 @@ import {
   filtered,
   IS_REMOVED,
   isIn,
-  type Looked,
-  list,
+  type List,
+  listed,
   OF_ACCOUNT,
-  pageOf,
-  placeOf,
   SHOWN_STATE,
   type Source,
   valuesOf,
@@ -40,6 +37,7 @@ type AttemptRow = Readonly<
 
 const NO_STATE = -1;
 
+export const DELIVERIES: Pick<List, 'row' | 'tie'> = { row: 'deliveries.row', tie: 'id' };
 const THEIR_EVENT = 'CROSS JOIN events ON events.row = deliveries.event';
 const ASKED = filtered({
   webhookId: 'webhookId = @webhookId',
@@ -58,11 +56,11 @@ export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
   return {
     page({ limit, before, ...query }) {
       const states = STATES.filter((state) => isAsked(state, query));
-      const text = list('deliveries.row', sourcesFor(query, states), { tie: ['id', 'id'], isShown: ASKED, is: '<' });
-      const rows = sql.each<Looked<DeliveryPlace>>(text, { ...asking, ...valuesOf(query, before), states });
-      const { shown, last, more } = pageOf(rows, limit);
+      const list: List = { ...DELIVERIES, sources: sourcesFor(query, states), isShown: ASKED, is: '<' };
+      const values = { ...asking, ...valuesOf(query, before), states };
+      const { shown, reached, more } = listed(sql, list, values, limit);
       const deliveries = shown.map(({ row }) => viewedOf(...read(sql, row, asking)));
-      return { deliveries, next: more && last ? placeOf(last) : null, completeSince: asking.completeSince };
+      return { deliveries, next: more ? reached : null, completeSince: asking.completeSince };
     },
     publications: (id) =>
       sql.rows<{ row: number }>(PUBLICATIONS, { ...asking, id }).map(({ row }) => detail(sql, row, asking)),

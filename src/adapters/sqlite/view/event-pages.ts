@@ -1,9 +1,9 @@
 /** An account's events: pages by time, newest first, and the feed in the order of the topic. */
 import type {
-  EventPlace,
   EventsQuery,
   FeedPosition,
   FeedQuery,
+  ListPlace,
   ViewedEvent,
   ViewQueries,
   ViewTopic,
@@ -17,18 +17,17 @@ import {
   eventsWith,
   filtered,
   isIn,
-  type Looked,
-  list,
+  type List,
+  listed,
   OF_ACCOUNT,
   pageOf,
-  placeOf,
   SHOWN_STATE,
   type Source,
   valuesOf,
 } from './lists.js';
 import { unescaped } from './schema.js';
 
-type Routed = Readonly<Record<'partition' | 'offset' | 'idx', number>>;
+type Routed = Readonly<Record<'row' | 'isShown' | 'partition' | 'offset' | 'idx', number>>;
 type Sent = { readonly webhookId: number; readonly id: string | null; readonly shown: number | null };
 
 const deliveries = (where: string) => `EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND ${where})`;
@@ -60,14 +59,14 @@ export function eventQueries(sql: Statements, asking: Asking): Pick<ViewQueries,
   };
   return {
     events({ limit, before, ...query }) {
-      const text = list('events.row', sourcesFor(query), { isShown: ASKED, is: '<' });
-      const { shown, last, more } = pageOf(sql.each<Looked<EventPlace>>(text, asked(asking, query, before)), limit);
-      return { events: shown.map(viewed), next: more && last ? placeOf(last) : null, completeSince };
+      const list: List = { row: 'events.row', sources: sourcesFor(query), tie: "''", isShown: ASKED, is: '<' };
+      const { shown, reached, more } = listed(sql, list, asked(asking, query, before), limit);
+      return { events: shown.map(viewed), next: more ? reached : null, completeSince };
     },
     /** A reader's position in a partition advances only over events that it was given, or that a filter passed over. */
     feed({ limit, after, ...query }) {
       const values = { ...asked(asking, query, null), after: JSON.stringify(Object.fromEntries(after)) };
-      const { shown, last, more } = pageOf(placed(sql.each<Looked<Routed>>(FEED, values), after), limit);
+      const { shown, last, more } = pageOf(placed(sql.each<Routed>(FEED, values), after), limit);
       const events = shown.map((row) => ({ ...viewed(row), position: row.position }));
       return { events, next: last?.position ?? after, more, completeSince };
     },
@@ -80,7 +79,7 @@ export function eventIn(sql: Statements, row: number): EventRow {
 
 type Filters = Omit<FeedQuery, 'limit' | 'after'>;
 
-function asked(asking: Asking, { arrived, ...query }: Filters, before: EventPlace | null) {
+function asked(asking: Asking, { arrived, ...query }: Filters, before: ListPlace | null) {
   return { ...asking, ...valuesOf(query, before), arrivals: arrived && arrivalsOf(arrived) };
 }
 
@@ -102,7 +101,7 @@ function arrivalsOf(arrived: EventsQuery['arrived']): readonly number[] {
 }
 
 /** With the position behind each. */
-function* placed(rows: Iterable<Looked<Routed>>, after: FeedPosition) {
+function* placed(rows: Iterable<Routed>, after: FeedPosition) {
   let position = after;
   for (const { row, isShown, partition, offset, idx: index } of rows) {
     position = new Map(position).set(partition, { offset, index });

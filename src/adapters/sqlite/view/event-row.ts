@@ -37,8 +37,7 @@ const UNROUTED = {
 
 /** The event of which only this is known. */
 export function eventRow({ accountId, firstAt, payment, eventType, ...entry }: ViewEntry | ViewRouting): EventRow {
-  const eventId = escaped(entry.eventId);
-  const eventSource = escaped(entry.eventSource);
+  const [eventId, eventSource] = [escaped(entry.eventId), escaped(entry.eventSource)];
   const told = { toldAt: entry.place.timestamp, arrived: ARRIVAL.nobody };
   return { row: null, accountId, firstAt, payment, eventId, eventType, eventSource, ...told, ...UNROUTED };
 }
@@ -51,14 +50,13 @@ export function withTold(event: EventRow, entry: ViewEntry | ViewRouting): Event
   const { timestamp: routedAt, partition, offset } = entry.place;
   const routed = { routedAt, partition, offset, idx: entry.index };
   const about = { amount: escaped(entry.amount), reference: escaped(entry.reference) };
-  return { ...known, webhooks: JSON.stringify(webhooks), ...(isBefore(routed, known) && { ...about, ...routed }) };
+  const isFirst = known.routedAt === null || orderOf(routed) < orderOf(known);
+  return { ...known, webhooks: JSON.stringify(webhooks), ...(isFirst && { ...about, ...routed }) };
 }
 
 /** Any order would do: no reader of the feed passes an event's place before it was given the event. */
-function isBefore(routed: Pick<EventRow, (typeof ROUTED)[number]>, known: EventRow): boolean {
-  const unlike = ROUTED.find((name) => routed[name] !== known[name]);
-  if (unlike === undefined) return false;
-  return known.routedAt === null || (routed[unlike] ?? 0) < (known[unlike] ?? 0);
+function orderOf(routed: Pick<EventRow, (typeof ROUTED)[number]>): string {
+  return ROUTED.map((name) => routed[name]).join();
 }
 
 /** @param deliveries all of the event's */
@@ -80,5 +78,5 @@ export function arrivedOf(arrival: number): Arrived {
 }
 
 export function routedIn({ webhooks }: Pick<EventRow, 'webhooks'>): readonly number[] {
-  return webhooks === null ? [] : (JSON.parse(webhooks) as number[]);
+  return JSON.parse(webhooks ?? '[]') as number[];
 }

@@ -16,38 +16,28 @@ const FORGET_WEBHOOKS = `DELETE FROM webhooks WHERE ${isIn('accountId', 'account
   SELECT 1 FROM deliveries WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId)`;
 const COMPLETE = 'UPDATE view SET completeSince = max(coalesce(completeSince, 0), ?)';
 
-export class Leaving {
-  readonly #sql: Statements;
+export function leavingOf(sql: Statements) {
   /** By its question, the row up to which a round over all events came; what it keeps, the next round looks at again. */
-  readonly #reached = new Map<string, number>();
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
-
-  /** Deletes events whose entries are all older, oldest first, some at a time. @param before ms since the epoch */
-  forget(before: number): void {
-    const left = this.#leave(OLD, { before, most: AT_ONCE });
-    const accounts = JSON.stringify(left.map(({ accountId }) => accountId));
-    if (left.length > 0) this.#sql.run(FORGET_WEBHOOKS, { accounts });
-    // Those behind what is not old are younger still, but for some, which a later round finds.
-    if (left.length === 0) this.#reached.delete(OLD);
-  }
-
-  /**
-   * Deletes events that arrived at their first attempts, oldest first. Counters and webhooks keep what is known of them.
-   * @param most events that are looked at
-   */
-  trim(most: number): void {
-    const left = this.#leave(ARRIVED, { most });
-    if (left.length > 0) this.#sql.run(COMPLETE, [Math.max(...left.map(({ firstAt }) => firstAt)) + 1]);
-  }
-
-  #leave(question: string, values: { readonly most: number; readonly before?: number }): readonly OldEvent[] {
-    const events = this.#sql.rows<OldEvent>(question, { ...values, behind: this.#reached.get(question) ?? 0 });
-    this.#reached.set(question, events.length === values.most ? (events.at(-1)?.row ?? 0) : 0);
-    const leaving = events.filter(({ isLeaving }) => isLeaving === 1);
-    for (const { row } of leaving) this.#sql.run('DELETE FROM events WHERE row = ?', [row]);
-    return leaving;
-  }
+  const reached = new Map<string, number>();
+  const leave = (question: string, values: { readonly most: number; readonly before?: number }) => {
+    const events = sql.rows<OldEvent>(question, { ...values, behind: reached.get(question) ?? 0 });
+    reached.set(question, events.length === values.most ? (events.at(-1)?.row ?? 0) : 0);
+    const left = events.filter(({ isLeaving }) => isLeaving === 1);
+    for (const { row } of left) sql.run('DELETE FROM events WHERE row = ?', [row]);
+    return left;
+  };
+  return {
+    /** Deletes events whose entries are all older, oldest first, some at a time. @param before ms since the epoch */
+    forget(before: number): void {
+      const left = leave(OLD, { before, most: AT_ONCE });
+      if (left.length > 0) sql.run(FORGET_WEBHOOKS, { accounts: JSON.stringify(left.map((event) => event.accountId)) });
+      // Those behind what is not old are younger still, but for some, which a later round finds.
+      else reached.delete(OLD);
+    },
+    /** Deletes events that arrived at their first attempts, oldest first; counters keep them. @param most that it looks at */
+    trim(most: number): void {
+      const left = leave(ARRIVED, { most });
+      if (left.length > 0) sql.run(COMPLETE, [Math.max(...left.map(({ firstAt }) => firstAt)) + 1]);
+    },
+  };
 }

@@ -1,5 +1,6 @@
 /** What all lists have in common: filters as SQL, the indexes that rows come from, pages that look at some rows only. */
-import type { DeliveriesQuery, DeliveryPlace, EventsQuery } from '../../../ports/deliveries-view.js';
+import type { DeliveriesQuery, EventsQuery, ListPlace } from '../../../ports/deliveries-view.js';
+import type { Statements } from '../statements.js';
 import { STATE } from './delivery-row.js';
 import { escaped, rowsWith } from './schema.js';
 
@@ -15,7 +16,7 @@ export interface Asking {
 /** Rows that a page looks at and does not show. */
 const MOST_PASSED = 2_000;
 const OLDEST = Number.MIN_SAFE_INTEGER;
-const NEWEST = Number.MAX_SAFE_INTEGER;
+const NEWEST: ListPlace = { firstAt: Number.MAX_SAFE_INTEGER, payment: '', tie: '' };
 
 /** SQL. @param values the name of a list */
 export const isIn = (column: string, values: string) => `${column} IN (SELECT value FROM json_each(@${values}))`;
@@ -37,8 +38,8 @@ export const ANSWERED = { answer: 'status / 100 = @answer', errors: isIn('error'
 type Filters = Omit<DeliveriesQuery | EventsQuery, 'limit' | 'before'> & { readonly reference?: string | null };
 
 /** Values of filters, and of the place before which a page begins. */
-export function valuesOf({ to, ...query }: Filters, before: Partial<DeliveryPlace> | null) {
-  const { firstAt = NEWEST, payment = '', id = '' } = before ?? {};
+export function valuesOf({ to, ...query }: Filters, before: ListPlace | null) {
+  const place = before ?? NEWEST;
   const { status, reference = null } = query;
   return {
     ...query,
@@ -47,7 +48,7 @@ export function valuesOf({ to, ...query }: Filters, before: Partial<DeliveryPlac
     answer: status && (status === 'none' ? 0 : Number(status[0])),
     errors: query.errors?.map(escaped) ?? null,
     from: query.from ?? OLDEST,
-    ...(to !== null && to <= firstAt ? { firstAt: to, payment: '', id: '' } : { firstAt, payment, id }),
+    ...placeOf(to !== null && to <= place.firstAt ? { ...NEWEST, firstAt: to } : place),
   };
 }
 
@@ -70,29 +71,41 @@ export function eventsWith(column: 'eventId' | 'reference'): Source {
   return { ...OF_ACCOUNT, from: `${found} CROSS JOIN events ON events.row = found` };
 }
 
-interface Which {
-  /** What tells apart payments of one ms and place: its name in a place, and an expression. */
-  readonly tie?: readonly [name: string, expression: string];
+export interface List {
+  /** The expression of its row. */
+  readonly row: 'events.row' | 'deliveries.row';
+  readonly sources: readonly Source[];
+  /** An expression (ListPlace). */
+  readonly tie: string;
   /** An expression. */
   readonly isShown: string;
   /** Whether the list goes to older or newer rows. */
   readonly is: '<' | '>';
 }
 
-/** SQL: the rows of some sources behind a place, merged in their order, which SQLite sorts by what ties of one ms. */
-export function list(row: string, sources: readonly Source[], { tie, isShown, is }: Which): string {
-  const names = ['firstAt', 'payment', ...(tie ? [tie[0]] : [])];
-  const arms = sources.map(({ from, where, time }) => {
-    const parts = [time, 'payment', ...(tie ? [tie[1]] : [])];
-    return `SELECT ${row} AS row, ${parts.map((part, n) => `${part} AS ${names[n]}`).join()}, ${isShown} AS isShown
-      FROM ${from} WHERE ${where} AND ${time} ${is === '<' ? '>= @from' : '< @until'}
-        AND (${parts.join()}) ${is} (${names.map((name) => `@${name}`).join()})`;
-  });
-  return `${arms.join(' UNION ALL ')} ORDER BY ${names.map((name) => `${name} ${is === '<' ? 'DESC' : 'ASC'}`).join()}`;
+/** A page of a list behind the place that is in its values. */
+export function listed(sql: Statements, list: List, values: Readonly<Record<string, unknown>>, limit: number) {
+  const { shown, last, more } = pageOf(sql.each<Looked>(textOf(list), values), limit);
+  return { shown, reached: last && placeOf(last), more };
 }
 
 /** A row that was looked at: where it is, and whether it is asked for. */
-export type Looked<Place> = Place & { readonly row: number; readonly isShown: number };
+type Looked = ListPlace & { readonly row: number; readonly isShown: number };
+
+export function placeOf({ firstAt, payment, tie }: ListPlace): ListPlace {
+  return { firstAt, payment, tie };
+}
+
+/** SQL: the rows of some sources behind a place, merged in their order, which SQLite sorts by what ties of one ms. */
+function textOf({ row, sources, tie, isShown, is }: List): string {
+  const [bound, order] = is === '<' ? ['>= @from', 'DESC'] : ['< @until', 'ASC'];
+  const arms = sources.map(
+    ({ from, where, time }) => `
+    SELECT ${row} AS row, ${time} AS firstAt, payment, ${tie} AS tie, ${isShown} AS isShown FROM ${from}
+    WHERE ${where} AND ${time} ${bound} AND (${time}, payment, ${tie}) ${is} (@firstAt, @payment, @tie)`,
+  );
+  return `${arms.join(' UNION ALL ')} ORDER BY firstAt ${order}, payment ${order}, tie ${order}`;
+}
 
 /** @returns the rows to show, and the last one that was looked at, behind which there may be `more` */
 export function pageOf<Row extends { readonly isShown: number }>(rows: Iterable<Row>, limit: number) {
@@ -105,8 +118,4 @@ export function pageOf<Row extends { readonly isShown: number }>(rows: Iterable<
     last = row;
   }
   return { shown, last, more: false };
-}
-
-export function placeOf<Place>({ row, isShown, ...place }: Looked<Place>): Place {
-  return place as unknown as Place;
 }

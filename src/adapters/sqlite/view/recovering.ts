@@ -1,7 +1,7 @@
 /** What a recovery sends: deliveries that can be sent again, payments that webhooks missed; and what became of them. */
 import type {
-  DeliveryPlace,
-  MissedPlace,
+  ListPlace,
+  MissedPayment,
   RecoverableCount,
   RecoverableQuery,
   RecoveryProgress,
@@ -9,10 +9,11 @@ import type {
   ViewQueries,
 } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
-import { detail, inStates } from './delivery-pages.js';
+import { DELIVERIES, detail, inStates } from './delivery-pages.js';
 import { STATE } from './delivery-row.js';
 import { eventIn } from './event-pages.js';
-import { type Asking, isIn, type Looked, list, OF_ACCOUNT, pageOf, placeOf, type Source } from './lists.js';
+import type { EventRow } from './event-row.js';
+import { type Asking, isIn, type List, listed, OF_ACCOUNT, placeOf, type Source } from './lists.js';
 import { unescaped } from './schema.js';
 
 const STATES_OF: { readonly [Of in Undelivered]: number } = STATE;
@@ -39,45 +40,46 @@ const TO_MISS: Source = {
 const IS_MISSED = `NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND webhookId = ${id})
   AND NOT EXISTS (SELECT 1 FROM json_each(webhooks) AS routed WHERE routed.value = ${id})`;
 const COUNT_MISSED = counted(TO_MISS.from, `${TO_MISS.where} AND ${IS_MISSED}`);
-const MISSED = list('events.row', [TO_MISS], { tie: ['webhookId', id], isShown: IS_MISSED, is: '>' });
+const MISSED: List = { row: 'events.row', sources: [TO_MISS], tie: id, isShown: IS_MISSED, is: '>' };
 
 const PROGRESS = `SELECT count(*) AS sent, count(*) FILTER (WHERE state < ${STATE.retrying}) AS delivered,
     count(*) FILTER (WHERE state > ${STATE.retrying}) AS failed
   FROM requests WHERE accountId = ? AND recovery = ?`;
 
+type Period = Pick<RecoverableQuery, 'since' | 'until'> & Readonly<Record<string, unknown>>;
 type Names = 'recoverableCount' | 'nextRecoverable' | 'missedCount' | 'nextMissed' | 'recovery';
 
 export function recoveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, Names> {
   const { accountId } = asking;
   /** The first that is asked for, and the place up to which rows were looked at for it; null: there is nothing behind. */
-  const first = <Place>(text: string, asked: object) => {
-    const { shown, last, more } = pageOf(sql.each<Looked<Place>>(text, { accountId, ...asked }), 1);
+  const first = (list: List, asked: Period, after: ListPlace | null) => {
+    const place = after ?? { firstAt: asked.since, payment: '', tie: '' };
+    const { shown, reached, more } = listed(sql, list, { accountId, ...asked, ...place }, 1);
     const [found = null] = shown;
-    const reached = found ?? (more ? last : null);
-    return { found, reached: reached && placeOf(reached) };
+    return { found, reached: found ? placeOf(found) : more ? reached : null };
   };
   const count = (text: string, asked: object) => sql.row(text, { accountId, ...asked }) as RecoverableCount;
   return {
     recoverableCount: (asked) => count(COUNT_RECOVERABLE, { ...asked, states: statesOf(asked) }),
     nextRecoverable(asked, recovery, after) {
       const sources = inStates(statesOf(asked), 'state <> 0');
-      const text = list('deliveries.row', sources, { tie: ['id', 'id'], isShown: IS_NEXT, is: '>' });
-      const begin = after ?? { firstAt: asked.since, payment: '', id: '' };
-      const { found, reached } = first<DeliveryPlace>(text, { ...asked, ...begin, recovery });
+      const list: List = { ...DELIVERIES, sources, isShown: IS_NEXT, is: '>' };
+      const { found, reached } = first(list, { ...asked, recovery }, after);
       const delivery = found && { ...detail(sql, found.row, { ...asking, own: null }), responses: new Map() };
       return { delivery, reached };
     },
     missedCount: (asked) => count(COUNT_MISSED, asked),
     nextMissed(asked, after) {
-      const begin = after ?? { firstAt: asked.since, payment: '', webhookId: 0 };
-      const { found, reached } = first<MissedPlace>(MISSED, { ...asked, ...begin });
-      if (!found) return { missed: null, reached };
-      const { eventId, eventSource } = eventIn(sql, found.row);
-      const missed = { ...placeOf(found), eventId: unescaped(eventId), eventSource: unescaped(eventSource) };
-      return { missed, reached };
+      const { found, reached } = first(MISSED, { ...asked }, after);
+      const event = found && eventIn(sql, found.row);
+      return { missed: event && missedOf(event, Number(found.tie)), reached };
     },
     recovery: (recoveryId) => sql.row(PROGRESS, [accountId, recoveryId]) as RecoveryProgress,
   };
+}
+
+function missedOf({ firstAt, payment, ...event }: EventRow, webhookId: number): MissedPayment {
+  return { firstAt, payment, webhookId, eventId: unescaped(event.eventId), eventSource: unescaped(event.eventSource) };
 }
 
 function statesOf({ include }: RecoverableQuery): readonly number[] {
