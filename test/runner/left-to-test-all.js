@@ -16,7 +16,7 @@ export const LEFT_TO_TEST_ALL = [
   // Faults of a configuration, of files and of single records; those of a process or a server that dies stay.
   ...['clock', 'damaged-files', 'unreadable'].map(faults),
   ...['kafka-permission', 'kafka-rights', 'kafka-secured'].map(faults),
-  ...['hostile-receivers'].map(faults),
+  ...['held-up', 'hostile-receivers', 'kafka-silent', 'scale-out', 'view-killed'].map(faults),
   ...['routed-behind', 'servers-lost', 'settled-behind'].map(faults),
   ...['eventstoredb-outages', 'published-by-http'].map(faults),
   // Whether the contract's cases can fail, and whether the test server is what was measured of EventStoreDB.
