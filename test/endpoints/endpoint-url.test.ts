@@ -26,7 +26,6 @@ describe('taken', () => {
     ['https://hooks.shop.com?a=1', 'https://hooks.shop.com/?a=1', 'hooks.shop.com'],
     ['https://hooks.shop.com:443/in', 'https://hooks.shop.com/in', 'hooks.shop.com'],
     ['https://hooks.shop.com:/in', 'https://hooks.shop.com/in', 'hooks.shop.com'],
-    ['https://hooks.shop.com:8443/in', 'https://hooks.shop.com:8443/in', 'hooks.shop.com'],
     ['https://hooks.shop.com:20000/', 'https://hooks.shop.com:20000/', 'hooks.shop.com'],
     ['https://hooks.shop.com:20100/', 'https://hooks.shop.com:20100/', 'hooks.shop.com'],
     ['https://hooks.shop.com/a/../b', 'https://hooks.shop.com/b', 'hooks.shop.com'],
@@ -35,9 +34,7 @@ describe('taken', () => {
     ['https://bücher.com/ä', 'https://xn--bcher-kva.com/%C3%A4', 'xn--bcher-kva.com'],
     ['https://ⓗooks.shop.com/', 'https://hooks.shop.com/', 'hooks.shop.com'],
     ['https://my_host.shop.com/', 'https://my_host.shop.com/', 'my_host.shop.com'],
-    ['https://example.com/', 'https://example.com/', 'example.com'],
     ['https://notlocalhost.com/', 'https://notlocalhost.com/', 'notlocalhost.com'],
-    ['https://mylocal.internals/', 'https://mylocal.internals/', 'mylocal.internals'],
     ['https://arpa.home/', 'https://arpa.home/', 'arpa.home'],
     [`https://${label(63)}.com/`, `https://${label(63)}.com/`, `${label(63)}.com`],
     [`https://${HOST_253}/`, `https://${HOST_253}/`, HOST_253],
@@ -57,16 +54,11 @@ describe('refused, with private endpoints allowed as well', () => {
     // not https, or not ^https://[^/?#\]
     ['', BEGIN],
     ['http://hooks.shop.com/', BEGIN],
-    ['httpss://hooks.shop.com/', BEGIN],
-    ['ftp://hooks.shop.com/', BEGIN],
     ['hooks.shop.com/in', BEGIN],
-    ['//hooks.shop.com/in', BEGIN],
     ['https:hooks.shop.com', BEGIN],
-    ['https:/hooks.shop.com', BEGIN],
     ['https://', BEGIN],
     ['https:///hooks.shop.com', BEGIN],
     ['https://?hooks.shop.com', BEGIN],
-    ['https://#hooks.shop.com', BEGIN],
     ['javascript:alert(1)//https://hooks.shop.com', BEGIN],
     // characters that new URL drops or rewrites
     ['https://\\hooks.shop.com', CHARACTERS],
@@ -79,38 +71,26 @@ describe('refused, with private endpoints allowed as well', () => {
     ['ht\ntps://hooks.shop.com/', CHARACTERS],
     ['https://hooks.\r\nshop.com/', CHARACTERS],
     ['https://hooks.shop.com/\0', CHARACTERS],
-    ['https://hooks.shop.com/\x1f', CHARACTERS],
     ['https://hooks.shop.com/\x7f', CHARACTERS],
-    ['https://hooks.shop.com/\x85', CHARACTERS],
-    ['https://hooks.shop.com/\u00a0', CHARACTERS],
     ['https://hooks.shop.com/\u2028', CHARACTERS],
-    ['https://hooks.shop.com/\u3000', CHARACTERS],
     ['\ufeffhttps://hooks.shop.com/', CHARACTERS],
     ['https://hooks.shop.com/\ud800', CHARACTERS],
     // userinfo
     ['https://user:password@hooks.shop.com/', 'url-user'],
-    ['https://user@hooks.shop.com/', 'url-user'],
-    ['https://:@hooks.shop.com/', 'url-user'],
     ['https://@hooks.shop.com/', 'url-user'],
     ['https://hooks.shop.com@10.0.0.1/', 'url-user'],
     // fragment
     ['https://hooks.shop.com/#top', 'url-fragment'],
-    ['https://hooks.shop.com/in#', 'url-fragment'],
     ['https://hooks.shop.com#', 'url-fragment'],
     // ports
     ['https://hooks.shop.com:80/', 'port-refused', { port: 80 }],
-    ['https://hooks.shop.com:0/', 'port-refused', { port: 0 }],
-    ['https://hooks.shop.com:442/', 'port-refused', { port: 442 }],
     ['https://hooks.shop.com:444/', 'port-refused', { port: 444 }],
-    ['https://hooks.shop.com:8442/', 'port-refused', { port: 8442 }],
     ['https://hooks.shop.com:19999/', 'port-refused', { port: 19999 }],
     ['https://hooks.shop.com:20101/', 'port-refused', { port: 20101 }],
     ['https://hooks.shop.com:65536/', 'url-invalid'],
-    ['https://hooks.shop.com:8443a/', 'url-invalid'],
     // trailing dot, an IPv4 address' too
     ['https://hooks.shop.com./', 'host-invalid'],
     ['https://hooks.shop.com.:8443/', 'host-invalid'],
-    ['https://hooks.shop.com。/', 'host-invalid'],
     ['https://hooks.shop.com．/', 'host-invalid'],
     ['https://hooks.shop.com｡/', 'host-invalid'],
     ['https://localhost./', 'host-invalid'],
@@ -125,7 +105,6 @@ describe('refused, with private endpoints allowed as well', () => {
     // what turns the direction of text on an auditor's terminal
     [`${PREFIX}\u202egpj.exe`, CHARACTERS],
     [`${PREFIX}\u2066a\u2069`, CHARACTERS],
-    [`${PREFIX}?\u200f`, CHARACTERS],
     ['https://hooks..shop.com/', 'host-invalid'],
     ['https://.shop.com/', 'host-invalid'],
     ['https://*.shop.com/', 'host-invalid'],
@@ -137,9 +116,7 @@ describe('refused, with private endpoints allowed as well', () => {
     ['https://hoo\u200bks.shop.com/', AUTHORITY],
     // not hosts at all
     ['https://[fe80::1%25eth0]/', AUTHORITY],
-    ['https://[::1/', 'url-invalid'],
     ['https://256.1.1.1/', 'url-invalid'],
-    ['https://1.2.3.4.5/', 'url-invalid'],
     ['https://hooks.shop.1/', 'url-invalid'],
     ['https://ho<oks.shop.com/', 'url-invalid'],
   ])('%j', (raw, code, ...[params]) => {
@@ -156,11 +133,9 @@ describe('refused, but for allowPrivate', () => {
     ['https://127.0.0.1/', LITERAL, '127.0.0.1'],
     ['https://8.8.8.8/', LITERAL, '8.8.8.8'],
     ['https://2130706433/', LITERAL, '127.0.0.1'],
-    ['https://0x7f000001/', LITERAL, '127.0.0.1'],
     ['https://0X7F.1/', LITERAL, '127.0.0.1'],
     ['https://017700000001/', LITERAL, '127.0.0.1'],
     ['https://0300.0250.0.1/', LITERAL, '192.168.0.1'],
-    ['https://127.1/', LITERAL, '127.0.0.1'],
     ['https://0/', LITERAL, '0.0.0.0'],
     ['https://１２７.0.0.1/', LITERAL, '127.0.0.1'],
     ['https://①②⑦.0.0.1/', LITERAL, '127.0.0.1'],
@@ -177,11 +152,9 @@ describe('refused, but for allowPrivate', () => {
     ['https://LOCALHOST:8443/', 'host-reserved', 'localhost', { suffix: 'localhost' }],
     ['https://ⓛocalhost/', 'host-reserved', 'localhost', { suffix: 'localhost' }],
     ['https://a.localhost/', 'host-reserved', 'a.localhost', { suffix: 'localhost' }],
-    ['https://printer.local/', 'host-reserved', 'printer.local', { suffix: 'local' }],
     ['https://metadata.google.internal/', 'host-reserved', 'metadata.google.internal', { suffix: 'internal' }],
     ['https://host.localdomain/', 'host-reserved', 'host.localdomain', { suffix: 'localdomain' }],
     ['https://nas.home.arpa/', 'host-reserved', 'nas.home.arpa', { suffix: 'home.arpa' }],
-    ['https://home.arpa/', 'host-reserved', 'home.arpa', { suffix: 'home.arpa' }],
     ['https://abc.onion/', 'host-reserved', 'abc.onion', { suffix: 'onion' }],
     ['https://shop.test/', 'host-reserved', 'shop.test', { suffix: 'test' }],
     ['https://shop.invalid/', 'host-reserved', 'shop.invalid', { suffix: 'invalid' }],
@@ -200,21 +173,8 @@ test('443 itself is refused where it is not on the list', () => {
 });
 
 test('whatever is taken is https, without userinfo and fragment, and its href is taken again as itself', () => {
-  const parts = fc.constantFrom(
-    'https://',
-    'a.com',
-    '.',
-    '/',
-    ':8443',
-    '@',
-    '#',
-    '%2e',
-    '\\',
-    '\t',
-    '127.1',
-    '。',
-    'é',
-  );
+  const hostile = ['https://', 'a.com', '.', '/', ':8443', '@', '#', '%2e', '\\', '\t', '127.1', '。', 'é'];
+  const parts = fc.constantFrom(...hostile);
   fc.assert(
     fc.property(fc.oneof(fc.webUrl(), fc.array(parts, { maxLength: 8 })), (input) => {
       const parsed = parseEndpoint([input].flat().join(''), PRIVATE);

@@ -79,12 +79,6 @@ describe('names that are slow', () => {
     expect([...running.keys()]).toEqual(['q', 's2']);
   });
 
-  it('leave a place to names that were never looked up', () => {
-    known('slow', 's1');
-    ask('s1', 'new');
-    expect([...running.keys()]).toEqual(['s1', 'new']);
-  });
-
   it('are quick again once they were', () => {
     known('slow', 's');
     known('quick', 's');

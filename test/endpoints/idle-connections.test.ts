@@ -3,14 +3,11 @@ import { IdleConnections } from '../../src/endpoints/idle-connections.js';
 let connections = 0;
 
 class Connection {
-  readonly origin: string;
-  accountId: number;
   readonly freeSince = ++connections;
-
-  constructor(origin: string, accountId: number) {
-    this.origin = origin;
-    this.accountId = accountId;
-  }
+  constructor(
+    readonly origin: string,
+    public accountId: number,
+  ) {}
 }
 
 const SHOP = 'https://shop.example.com';

@@ -12,7 +12,6 @@ import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const METHODS = ['get', 'post', 'patch', 'delete', 'put'];
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 let api: RunningApi;
 let document: OpenApiDocument;
@@ -24,11 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => api.close());
 
-function operations(of = document): { route: string; operation: DocumentedOperation }[] {
-  return Object.entries(of.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
-  );
-}
+const operations = () => Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
 /** Of the templates that a path without parameters is of as well. */
 function operationsAt(path: string): object[] {
@@ -60,23 +55,7 @@ describe('GET /openapi.json', () => {
     expect(await response.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1\.\d+$/), info: { version } });
   });
 
-  it('has every route', () => {
-    expect(operations().map(({ route }) => route)).toEqual(
-      expect.arrayContaining([
-        ...['GET /api/webhooks/health', 'GET /api/webhooks/{id}', 'GET /api/events', 'GET /api/stats'],
-        ...['POST /api/webhooks', 'GET /api/webhooks', 'PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}'],
-        ...[
-          'GET /api/deliveries',
-          'GET /api/deliveries/{id}',
-          'GET /api/webhooks/{id}/deliveries',
-          'POST /api/webhooks/{id}/test',
-        ],
-        ...['POST /oauth/token', 'GET /openapi.json', 'GET /.well-known/oauth-authorization-server'],
-      ]),
-    );
-  });
-
-  it('has them with the methods that each path takes, and no others', async () => {
+  it('has each path with the methods that it takes, and no others', async () => {
     for (const [path, described] of Object.entries(document.paths)) {
       const target = api.url + path.replaceAll(/\{\w+\}/g, '1');
       for (const method of METHODS) {
@@ -93,36 +72,9 @@ describe('GET /openapi.json', () => {
 });
 
 describe('the document', () => {
-  it('refers to nothing that is not there', () => {
-    const references = every(document, '$ref') as string[];
-    expect(references.length).toBeGreaterThan(20);
-    for (const reference of references) {
-      const found = reference
-        .replace(/^#\//, '')
-        .split('/')
-        .reduce<unknown>((node, name) => (node as Json | undefined)?.[name], document);
-      expect({ reference, found }).toEqual({ reference, found: expect.anything() });
-    }
-  });
-
-  it('has for each operation an id, a summary, known security, and the parameters of its path', () => {
-    const ids = operations().map(({ operation }) => operation.operationId);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const { route, operation } of operations()) {
-      expect(operation).toMatchObject({
-        operationId: expect.stringMatching(/^[a-z]\w+$/),
-        summary: expect.any(String),
-      });
-      const schemes = operation.security.flatMap((requirement) => Object.keys(requirement));
-      expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(schemes));
-      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
-      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(route.match(/\{\w+\}/g) ?? []);
-    }
-  });
-
   it('has for each answer a description and a schema that compiles, as has each body and parameter', () => {
     const compile = compiler(document);
-    for (const { operation } of operations()) {
+    for (const operation of operations()) {
       for (const [status, response] of Object.entries(operation.responses)) {
         expect(status).toMatch(/^[2-5]\d\d$/);
         expect(response).toMatchObject({
@@ -157,15 +109,6 @@ describe('the document', () => {
     );
   });
 
-  it('names the headers of limits and of idempotency', () => {
-    const post = operationOf(document, 'POST', '/api/webhooks');
-    expect(post?.parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header', required: false }]);
-    const names = (status: number) => Object.keys(post?.responses[status]?.headers ?? {});
-    expect(names(200)).toEqual(['Idempotent-Replayed']);
-    expect(names(429)).toEqual(['Retry-After']);
-    expect(names(401)).toEqual(['WWW-Authenticate']);
-  });
-
   it('without tokens of our own has no way to get one', async () => {
     const other = await startApi({ AUTH_JWKS_URL: 'http://127.0.0.1:1/jwks' });
     const { paths, components } = await fetchDocument(other.url);
@@ -177,43 +120,42 @@ describe('the document', () => {
 });
 
 describe('a body that the document takes the service takes, and one that it refuses is refused', () => {
-  const good = { url: 'https://shop.example.com/', eventType: 'cash_in', headers: [{ key: 'X-A', value: 'v' }] };
   const header = { key: 'X-A', value: 'v' };
-  let client: BareApi;
+  const good = { url: 'https://shop.example.com/', eventType: 'cash_in', headers: [header] };
+  const withHeader = (changes: object) => ({ ...good, headers: [{ ...header, ...changes }] });
+  let bare: BareApi;
 
   beforeAll(async () => {
-    client = await startBareApi();
+    bare = await startBareApi();
+    await bare.client().post(good);
   });
 
-  afterAll(() => client.close());
+  afterAll(() => bare.close());
 
-  it.each<[string, string, unknown]>([
-    ...[good, { ...good, headers: undefined }, { ...good, headers: [] }, { ...good, more: 1 }].map(
-      (body) => ['POST', '/api/webhooks', body] as [string, string, unknown],
-    ),
-    ...[{}, { ...good, url: 1 }, { ...good, url: null }, { ...good, eventType: 'x' }, [good], 'text', null].map(
-      (body) => ['POST', '/api/webhooks', body] as [string, string, unknown],
-    ),
-    ...[
-      { ...good, headers: null },
-      { ...good, headers: [{ key: 'X-A' }] },
-      { ...good, headers: Array(6).fill(header) },
-      { ...good, headers: [{ key: 'X A', value: 'v' }] },
-      { ...good, headers: [{ key: 'X-A', value: 'v ' }] },
-      { ...good, headers: [{ key: 'x'.repeat(65), value: 'v' }] },
-      { ...good, headers: [{ key: 'X-A', value: 'x'.repeat(4_097) }] },
-    ].map((body) => ['POST', '/api/webhooks', body] as [string, string, unknown]),
-    ...[{ isActive: true }, { isActive: false, more: 1 }, { isActive: 'true' }, { isActive: null }, {}, []].map(
-      (body) => ['PATCH', '/api/webhooks/1', body] as [string, string, unknown],
-    ),
-  ])('%s %s %j', async (method, path, body) => {
+  it.each<[string, unknown]>(
+    [
+      ...[good, { ...good, headers: undefined }, { ...good, headers: [] }, { ...good, more: 1 }, {}, [good], 'text'],
+      ...[{ ...good, url: 1 }, { ...good, url: null }, { ...good, eventType: 'x' }, { ...good, headers: null }, null],
+      ...[withHeader({ value: undefined }), withHeader({ key: 'X A' }), withHeader({ key: 'x'.repeat(65) })],
+      ...[
+        withHeader({ value: 'v ' }),
+        withHeader({ value: 'x'.repeat(4_097) }),
+        { ...good, headers: Array(6).fill(header) },
+      ],
+    ]
+      .map((body): [string, unknown] => ['POST /api/webhooks', body])
+      .concat(
+        [{ isActive: true }, { isActive: false, more: 1 }, { isActive: 'true' }, { isActive: null }, {}, []].map(
+          (body): [string, unknown] => ['PATCH /api/webhooks/1', body],
+        ),
+      ),
+  )('%s %j', async (route, json) => {
+    const [method = '', path = ''] = route.split(' ');
     const { requestBody } = operationOf(document, method, path) ?? {};
     const { schema = {} } = requestBody?.content['application/json'] ?? {};
     // Unlike an answer, a body may have fields that are not described.
     const validate = compiler(document, { isClosed: false })(schema);
-    const headers = { ...JSON_TYPE, authorization: 'Bearer caller-42' };
-    const response = await fetch(client.url + path, { method, headers, body: JSON.stringify(body) });
-    await response.arrayBuffer();
-    expect({ isTaken: response.status === 200 }).toEqual({ isTaken: validate(body) });
+    const { status } = await bare.client().send(method, path, { json });
+    expect({ isTaken: status === 200 }).toEqual({ isTaken: validate(json) });
   });
 });
