@@ -80,7 +80,7 @@ export function unreadableBatch(batch: UnreadableBatch, after: number | null): N
     source({ topic, partition, offset: first }),
     text('aw-last-offset', last),
     text('aw-codec', codec),
-    text(DIGEST, String(digest)),
+    text(DIGEST, digest),
     ...(after === null ? [] : [text('aw-after', after)]),
   ];
   return deadLetter(NOTHING, 'unreadable-batch', reason, place);

@@ -30,8 +30,8 @@
  *   position is read from its oldest record. Records that retention removed are passed; if it overtakes a reader, the next
  *   follow passes them, and this one may end with BrokerUnavailable. A topic whose record at
  *   `position.before` is another one, or is missing although older ones are there, was recreated: TopicRecreated. The next
- *   page is read while the reader has one, and no more. A partition that the broker can't read gives a batch without a
- *   digest and is read again every few seconds.
+ *   page is read while the reader has one, and no more. While the broker can't read a partition on, follow rejects
+ *   with BrokerUnavailable.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
  * - Two consumers of a group never have the same record at once, except across a crash or a rebalance. A handler can ask
  *   whether its consumer still owns the record, and gets false before another consumer receives it: work started after true
@@ -96,10 +96,9 @@ export interface UnreadableBatch {
   /** Why it can't be read, in one line. */
   readonly reason: string;
   /**
-   * Digest of its bytes: in a recreated topic the same offsets have another digest. Null if the broker itself can't read on:
-   * then onUnreadable isn't called, the partition is read again every few seconds, and `last` equals `first`.
+   * Digest of its bytes: in a recreated topic the same offsets have another digest.
    */
-  readonly digest: string | null;
+  readonly digest: string;
 }
 
 /** From the first retained offset to the offset of the next record: equal if nothing is retained. */

@@ -21,9 +21,8 @@ export interface TopicRecordsOptions {
 export type RecordsBroker = Pick<Broker, 'extent' | 'follow'>;
 
 /**
- * Every record that is published by now, in offset order within a partition. Missing topic: none. A partition that the
- * broker can't read ends there.
- * @throws BrokerUnavailable
+ * Every record that is published by now, in offset order within a partition. Missing topic: none.
+ * @throws BrokerUnavailable, also where the broker can't read a partition on
  */
 export async function* topicRecords(
   broker: RecordsBroker,
@@ -42,7 +41,7 @@ export async function* topicRecords(
     for await (const page of broker.follow(topic, positions, options)) {
       const { to = 0 } = parts.get(page.partition) ?? {};
       yield* readable(page.items, to, onUnreadable);
-      if (page.position.offset >= to || isBlocked(page)) parts.delete(page.partition);
+      if (page.position.offset >= to) parts.delete(page.partition);
       if (parts.size === 0) return;
     }
   } finally {
@@ -69,8 +68,4 @@ function partsOf(extents: ReadonlyMap<number, Extent>, ranges: Ranges | undefine
     if (from < to) parts.set(partition, { from, to });
   }
   return parts;
-}
-
-function isBlocked({ items }: FollowedPage): boolean {
-  return items.some((item) => 'digest' in item && item.digest === null);
 }

@@ -30,8 +30,6 @@ const LIMITS = { waitMs: WAIT_MS, mostBytes: 10 * 1024 * 1024, mostPartitionByte
 const PATIENCE_MS = 20_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
-/** Until a partition that the broker can't read is read again. */
-const REFUSED_AGAIN_MS = 5_000;
 
 export interface FollowerParts {
   readonly kafka: Kafka;
@@ -51,7 +49,7 @@ export class Follower {
   readonly #positions: Map<number, Position>;
   /** By leader. */
   readonly #fetches = new Map<number, Promise<Answer>>();
-  /** Those in a fetch, or that the broker can't read now. */
+  /** Those in a fetch. */
   readonly #busy = new Set<number>();
   #heardAt = performance.now();
   #pauseMs = FIRST_PAUSE_MS;
@@ -170,12 +168,11 @@ export class Follower {
   }
 
   async *#pagesOf(partitions: readonly FetchedPartition[]): AsyncIterable<FollowedPage> {
-    const { topic } = this.#parts;
     for (const fetched of partitions) {
       const { partition, fault } = fetched;
       if (this.#options.signal.aborted) return;
-      if (fault && fault.kind !== 'unreadable') throw new BrokerUnavailable(`${topic} lacks it (${fault.reason})`);
-      yield fault ? this.#blocked(partition, fault.reason) : this.#page(fetched);
+      if (fault) throw new BrokerUnavailable(`${this.#parts.topic}/${partition} can't be read (${fault.reason})`);
+      yield this.#page(fetched);
     }
   }
 
@@ -188,17 +185,5 @@ export class Follower {
     const position = positionBehind(from, items, Number(messages.at(-1)?.offset ?? from.offset - 1) + 1);
     this.#positions.set(partition, position);
     return { partition, items, position, end: Math.max(Number(highWatermark), position.offset) };
-  }
-
-  /** It is read again after a while. */
-  #blocked(partition: number, reason: string): FollowedPage {
-    const position = this.#positionOf(partition);
-    const { offset } = position;
-    const at = { topic: this.#parts.topic, partition, first: offset, last: offset };
-    const blocked: UnreadableBatch = { ...at, codec: 'unknown', reason, digest: null };
-    this.#parts.skips(blocked);
-    this.#busy.add(partition);
-    void sleep(REFUSED_AGAIN_MS, this.#options.signal).then(() => this.#busy.delete(partition));
-    return { partition, items: [blocked], position, end: offset };
   }
 }

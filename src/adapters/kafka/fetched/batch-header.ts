@@ -28,8 +28,8 @@ export interface BatchHeader {
   /** Contains transaction markers instead of records. */
   readonly isControl: boolean;
   readonly producerId: bigint;
-  /** ms since the epoch, at delta 0; any 64 bits. */
-  readonly firstTimestamp: bigint;
+  /** ms since the epoch, at delta 0; any 64 bits, in a double. */
+  readonly firstTimestamp: number;
   /** For all records, if the broker stamped them; null if each has its own. */
   readonly appendTimestamp: number | null;
   readonly count: number;
@@ -45,7 +45,7 @@ export function headerOf(batch: Buffer): BatchHeader {
     isTransactional: (attributes & IN_TRANSACTION) !== 0,
     isControl: (attributes & CONTROL) !== 0,
     producerId: batch.readBigInt64BE(43),
-    firstTimestamp: batch.readBigInt64BE(27),
+    firstTimestamp: Number(batch.readBigInt64BE(27)),
     appendTimestamp: attributes & LOG_APPEND_TIME ? Number(batch.readBigInt64BE(35)) : null,
     count: batch.readInt32BE(57),
   };

@@ -1,5 +1,6 @@
 /**
  * The records of a batch, format 2 (Kafka's protocol guide, "Record"): numbers are zigzag, of 32 bits; the timestamp's of 64.
+ * Stamped in nanoseconds, a record has no time; those beside it have theirs, to a quarter of a second.
  *
  *   length | attributes i8 | timestamp delta | offset delta | key | value | count of headers | (name, value) ...
  *
@@ -11,9 +12,8 @@ import type { BatchHeader } from './batch-header.js';
 
 /** Records and headers of one batch: each is an object in memory. */
 const MOST_ITEMS = 500_000;
-/** A number of seven bits a byte that a double holds exactly, and the longest of 64 bits. */
-const EXACT_BYTES = 7;
-const LONGEST_BYTES = 10;
+/** Of the last byte of a number of 64 bits, seven in each. */
+const LARGEST_SCALE = 2 ** 63;
 const TOO_LARGE = 'a number is cut short, or too large';
 const NO_HEADERS = {};
 const EMPTY = Buffer.alloc(0);
@@ -33,7 +33,8 @@ export function decodeRecords(records: Buffer, header: BatchHeader): RecordMessa
 function recordOf(reader: RecordReader, header: BatchHeader): RecordMessage {
   const { first, last } = header;
   const end = reader.begin();
-  const timestamp = timestampOf(header, reader.varlong());
+  const delta = reader.varint();
+  const timestamp = header.appendTimestamp ?? header.firstTimestamp + delta;
   const offset = first + reader.varint();
   if (offset < first || offset > last) throw new Error('a record has an offset of another batch');
   const key = reader.bytes();
@@ -52,14 +53,6 @@ function recordOf(reader: RecordReader, header: BatchHeader): RecordMessage {
     isControlRecord: false,
   };
   return message;
-}
-
-/** Exact, whatever the first record of the batch was stamped with: another one may have the right time. */
-function timestampOf({ firstTimestamp, appendTimestamp }: BatchHeader, delta: number | bigint): number {
-  if (appendTimestamp !== null) return appendTimestamp;
-  const first = Number(firstTimestamp);
-  const isExact = typeof delta === 'number' && Number.isSafeInteger(first);
-  return isExact ? first + delta : Number(BigInt.asIntN(64, firstTimestamp + BigInt(delta)));
 }
 
 class RecordReader {
@@ -85,29 +78,17 @@ class RecordReader {
     return end;
   }
 
-  /** Zigzag, up to 2^53. */
+  /** Zigzag: the lowest bit is the sign. Beyond 2^53 it is as near as a double comes: only a timestamp is that large. */
   varint(): number {
+    const isNegative = ((this.#buffer[this.#at] ?? 0) & 1) === 1;
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
       const byte = this.#buffer[this.#at];
-      if (byte === undefined || scale > 2 ** 49) throw new Error(TOO_LARGE);
+      if (byte === undefined || scale > LARGEST_SCALE) throw new Error(TOO_LARGE);
       this.#at += 1;
       value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+      if (byte < 0x80) return isNegative ? -(value + 1) / 2 : value / 2;
     }
-  }
-
-  /** Zigzag of 64 bits; a bigint if it is long: those cost more. */
-  varlong(): number | bigint {
-    const begun = this.#at;
-    let end = begun;
-    while (end - begun < LONGEST_BYTES && (this.#buffer[end] ?? 0) >= 0x80) end += 1;
-    if (end - begun < EXACT_BYTES) return this.varint();
-    if (end - begun === LONGEST_BYTES || end >= this.#buffer.length) throw new Error(TOO_LARGE);
-    this.#at = end + 1;
-    let value = 0n;
-    for (let at = end; at >= begun; at -= 1) value = (value << 7n) | BigInt((this.#buffer[at] ?? 0) & 0x7f);
-    return (value >> 1n) ^ -(value & 1n);
   }
 
   bytes(): Buffer | null {
