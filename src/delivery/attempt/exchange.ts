@@ -36,7 +36,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #decision: Decided | null = null;
   #isOver = false;
   #onOver: (() => void) | undefined;
-  #isResent = false;
   #controller: Dispatcher.DispatchController | undefined;
   #answered = false;
   #bytes = 0;
@@ -121,7 +120,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.#isStale) {
-      this.#isResent = true;
       this.#controller = undefined;
       this.#received = undefined;
       this.#received = this.#agent.dispatch({ ...this.#request, onNewConnection: true }, this);
@@ -132,8 +130,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
   }
 
+  /** Once: it is sent again on a new connection. */
   get #isStale(): boolean {
-    if (this.#answered || this.#isResent || this.#decision || this.#status !== null) return false;
+    if (this.#answered || this.#decision || this.#status !== null) return false;
     return this.#received?.isReused === true;
   }
 
