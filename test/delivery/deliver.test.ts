@@ -1,5 +1,4 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
-import { type Delivery, deliveryIn } from '../../src/delivery/delivery.js';
 import { headerText } from '../../src/ports/broker.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import {
@@ -11,7 +10,7 @@ import {
   NOW,
   paymentRecord,
 } from '../support/generators/delivery-samples.js';
-import { DeliverFixture, lineOf, SCHEDULE, type Waiting } from '../support/scenes/deliver-fixture.js';
+import { DeliverFixture, lineOf } from '../support/scenes/deliver-fixture.js';
 import { webhookOf } from '../support/scenes/fake-accounts.js';
 import { settled } from '../support/scenes/scheduler-scene.js';
 
@@ -30,28 +29,6 @@ describe('an attempt that is answered with 2xx', () => {
     expect(broker.topics).toEqual(['webhooks.deliveries']);
     expect(log).toMatchObject([{ outcome: 'delivered', attempt: { status: 204, version: 1 }, nextAttemptAt: null }]);
   });
-});
-
-test('the whole schedule: attempts are one more than delays, all with one webhook-id, then a dead letter', async () => {
-  const [first, second] = SCHEDULE;
-  fixture = new DeliverFixture({ schedule: [first, second, first] });
-  fixture.accounts.put(webhookOf(1));
-  fixture.answer = () => failedWith(500);
-  const waits: string[] = [];
-  for (let delivery: Delivery | undefined = deliveryTo(1); delivery; ) {
-    await fixture.deliver(delivery);
-    const made: number = delivery.attempts + 1;
-    const next: Waiting | undefined = fixture.waiting.find(({ delivery: { attempts } }) => attempts === made);
-    if (next) waits.push(next.tier);
-    delivery = next?.delivery;
-  }
-  expect(waits).toEqual(['5s', '5m', '5s']);
-  expect(fixture.requests.map(({ id }) => id)).toEqual(Array(4).fill(deliveryTo(1).id));
-  expect(fixture.log.map(({ outcome }) => outcome)).toEqual(['retrying', 'retrying', 'retrying', 'exhausted']);
-  expect(fixture.log[0]?.nextAttemptAt).toBe(new Date(NOW + 5_000).toISOString());
-  const { key, value } = paymentRecord();
-  expect(fixture.deadLetters).toMatchObject([{ key, value }]);
-  expect(fixture.deadLetters.map((letter) => deliveryIn(letter))).toMatchObject([{ webhookId: 1, attempts: 4 }]);
 });
 
 describe('an attempt whose receiver keeps its connection busy after the status', () => {
@@ -234,17 +211,6 @@ describe('what an attempt is made with', () => {
       expect(fixture.requests.map(({ url }) => url)).toEqual([moved.endpoint]);
       expect(fixture.log).toMatchObject([{ outcome: 'delivered', attempt: { version: 2 } }]);
       expect(fixture.scheduler.state.active).toBe(0);
-    });
-
-    test('has a line of its own, in which it waits', async () => {
-      const there = await fixture.scheduler.acquire(ACCOUNT, moved.endpoint);
-      const delivered = movedInLine();
-      await settled();
-      expect(fixture.requests).toEqual([]);
-      expect(fixture.scheduler.state).toMatchObject({ active: 1, waiting: 1 });
-      if (there.kind === 'acquired') there.leave();
-      await delivered;
-      expect(fixture.requests.map(({ url }) => url)).toEqual([moved.endpoint]);
     });
   });
 });

@@ -90,13 +90,6 @@ describe('a delivery between two attempts is a record of a tier', () => {
     expect(fromRetryRecord(toRetryRecord({ ...deliveryTo(1), ...changes }, DUE))).toBeNull();
   });
 
-  test("belongs to its own trace where that is another than the payment's", () => {
-    const headers = [header('traceparent', `00-${'4'.repeat(32)}-${'5'.repeat(16)}-01`), header('tracestate', 'a=1')];
-    const delivery = deliveryTo(1, { record: paymentRecord({ headers }) });
-    const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
-    expect(again(toRetryRecord({ ...delivery, trace }, DUE)).trace).toMatchObject({ traceId: '1'.repeat(32) });
-  });
-
   test.each([-1, Number(1_763_900_000_123_456_789n)])(
     'of a record stamped %d has no latency, and names its place',
     (timestamp) => {

@@ -56,14 +56,6 @@ describe('a payment', () => {
     expect(fixture.routed).toEqual([{ ...event, payment, routed: 1, confirmed: 2, webhooks: [1, 2] }]);
   });
 
-  test('of an account that was not known when it came reaches its webhooks', async () => {
-    const done = fixture.fanOut(received(paymentRecord()));
-    fixture.accounts.put(webhookOf(1));
-    confirm();
-    await done;
-    expect(sentTo()).toEqual([1]);
-  });
-
   test('that nobody confirms is not done', async () => {
     fixture.accounts.put(webhookOf(1));
     const record = ended(fixture.fanOut(received(paymentRecord())));

@@ -174,28 +174,6 @@ describe('a broker that takes nothing', () => {
     },
   );
 
-  test.each([
-    // Its entry and that of its routing share a record.
-    ['a delivery', 'webhooks.deliveries', EVENT, [deliveryTo(1).id], 1],
-    ['a dead letter', 'webhooks.dead-letter', {}, [], 1],
-  ])(
-    '%s: given up by the stop, the handler rejects; handed out again it goes through',
-    async (_, topic, event, ids, written) => {
-      fixture.accounts.put(webhookOf(1));
-      fixture.broker.failing.add(topic);
-      const handled = fixture.fanOut(payment(event));
-      await eventually(() => fixture.broker.refused === written);
-      fixture.abandon.abort();
-      await expect(handled).rejects.toThrow();
-      await expect(fixture.fanOut(payment(event))).rejects.toThrow(BrokerUnavailable);
-      const next = new DeliverFixture({ attempt: fixture.parts.attempt });
-      next.accounts.put(webhookOf(1));
-      await next.fanOut(payment(event));
-      expect(next.broker.of(topic)).toHaveLength(written);
-      expect([...new Set(fixture.requests.map(({ id }) => id))]).toEqual(ids);
-    },
-  );
-
   test.each(['webhooks.deliveries', 'webhooks.retry.5s'])(
     'a permission that is missing for %s is told once, and not waited for',
     async (topic) => {

@@ -102,11 +102,8 @@ const ROWS: readonly Row[] = [
     failed(),
     { outcome: 'exhausted', kept: letter('exhausted', 'status 503') },
   ],
-  ['or is refused', { usedMs: LIFETIME_MS }, refused(429, null), { outcome: 'exhausted' }],
   ['after the last delay', { step: 3 }, failed(), { outcome: 'exhausted', kept: letter('exhausted', 'status 503') }],
-  ['the same, no answer', { step: 3 }, timedOut, { kept: letter('exhausted', 'timeout .waiting-for-headers.') }],
-  ['410', { attempts: 1 }, gone('service'), { outcome: 'exhausted', kept: letter('deactivated', '410') }],
-  ['410 counts', { attempts: 1 }, gone('service'), { delivery: { attempts: 2 } }],
+  ['410', { attempts: 1 }, gone('service'), { kept: letter('deactivated', '410'), delivery: { attempts: 2 } }],
   [
     '410, and its account was first',
     {},

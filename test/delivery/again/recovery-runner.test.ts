@@ -87,12 +87,6 @@ it('runs each running recovery once, where it has the partition of the requests'
   expect(sent).toEqual([detail(1).id, detail(2).id]);
 });
 
-it('takes no record, in a group of its own', async () => {
-  runner.start();
-  await done();
-  expect(consumed).toMatchObject([{ topics: ['requests'], group: 'webhooks.recoveries', inFlight: 0 }]);
-});
-
 it('runs nothing and scans nothing while another process has the partition, and begins once it has it', async () => {
   isOwner = false;
   runner.start();

@@ -92,12 +92,6 @@ describe('a resend', () => {
     expect(record && entriesOfRequest(record)).toEqual([expect.objectContaining(entry)]);
   });
 
-  it('twice before its attempt is one attempt: the later request ends the earlier one', async () => {
-    const sent = await Promise.all([sendAgain(known(WAITING), RESEND), sendAgain(known(WAITING), RESEND)]);
-    expect(sent.map((one) => one.kind === 'requested' && one.chain)).toEqual([1, 2]);
-    expect((await consumed()).requests).toHaveLength(1);
-  });
-
   it('is not requested more than a hundred times', async () => {
     expect(await sendAgain(known({ requests: MOST_REQUESTS }), RESEND)).toEqual({ kind: 'too-often' });
     expect(published()).toEqual([]);
@@ -183,18 +177,6 @@ describe('a cancellation', () => {
       expect.objectContaining({ ...entry, payment: known().payment }),
       expect.objectContaining({ ...entry, payment: other.payment }),
     ]);
-  });
-
-  it('of a resend that waits leaves it unsent', async () => {
-    await sendAgain(known(), RESEND);
-    await cancel([known()], 'ana');
-    expect((await consumed()).requests).toEqual([]);
-  });
-
-  it('before a resend does not end it', async () => {
-    await cancel([known()], 'ana');
-    await sendAgain(known(), RESEND);
-    expect((await consumed()).requests).toHaveLength(1);
   });
 
   it('of a CloudEvent names its source, which is part of its identity', async () => {

@@ -1,5 +1,5 @@
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
-import { AttemptFixture, LONG, requestTo, SHORT } from '../../support/scenes/attempt-fixture.js';
+import { AttemptFixture, LONG, requestTo } from '../../support/scenes/attempt-fixture.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
@@ -44,10 +44,6 @@ describe('the start of the answer to a failed attempt', () => {
 
   test('comes although the body never ends', async () => {
     expect(await responseTo(failed('why', 'content-length: 9000'), 1_000 * LONG)).toBe('why');
-  });
-
-  test('comes although the deadline ends the body', async () => {
-    expect(await responseTo(failed('why', 'content-length: 9000'), SHORT)).toBe('why');
   });
 
   test('comes although the receiver breaks the body off', async () => {

@@ -2,7 +2,6 @@
 import type { TLSSocket } from 'node:tls';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { spin } from '../../support/clocks/spin.js';
-import { recordingLogger } from '../../support/recording-logger.js';
 import { AttemptFixture, LONG, OK, requestTo, send } from '../../support/scenes/attempt-fixture.js';
 
 const EMPTY_500 = 'HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n';
@@ -82,17 +81,4 @@ describe('a response that came before its request is ignored', () => {
     expect(await attempt(requestTo(url))).toMatchObject({ kind: 'retryable', status: 500 });
     expect(listener.counts.connections).toBe(2);
   });
-});
-
-test.each([
-  ['a failure', 'nothing at all', { code: undefined, message: expect.stringContaining('HTTP/1.1 protocol') }],
-  ['a closed connection', '', { code: 'UND_ERR_SOCKET', message: 'other side closed' }],
-])('the cause of %s is in the log at debug, without what came', async (_, text, cause) => {
-  const listener = await fixture.scripted((socket) => socket.end(text));
-  const lines: unknown[] = [];
-  const logger = { ...recordingLogger(), debug: (line: unknown) => void lines.push(line) };
-  const agent = await fixture.agent();
-  const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1', logger });
-  await attempt(requestTo(`https://localhost:${listener.port}/`));
-  expect(lines).toEqual([{ deliveryId: 'msg_1', accountId: 42, cause }]);
 });

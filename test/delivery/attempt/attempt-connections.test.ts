@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
-import { createEndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { eventually } from '../../support/eventually.js';
 import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/scenes/attempt-fixture.js';
-import { testAuthority } from '../../support/servers/certificates.js';
-import { type Listener, startReceiver } from '../../support/servers/receiver.js';
+import type { Listener } from '../../support/servers/receiver.js';
 
 const CLOSE = OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
 const fixture = new AttemptFixture();
@@ -20,30 +18,6 @@ describe('no connection', () => {
   ])('%s', async (_, code, expected) => {
     const lookup: LookupAll = (_host, _options, callback) => callback(Object.assign(new Error(), { code }), []);
     expect(await send(await fixture.agent({ lookup }), 'https://hooks.shop.com/')).toMatchObject(expected);
-  });
-
-  test('an address that is not allowed, as a literal and behind a name', async () => {
-    const listener = await fixture.listening(createTcpServer());
-    const agent = await fixture.agent({ allowPrivate: false });
-    for (const host of ['127.0.0.1', 'localhost']) {
-      expect(await send(agent, `https://${host}:${listener.port}/`)).toMatchObject(failure('forbidden-address'));
-    }
-    expect(listener.sockets.size).toBe(0);
-  });
-
-  test.each([
-    ['a certificate of an unknown authority', ['localhost', '127.0.0.1'], false],
-    ['a certificate for another name', ['other.shop.com'], true],
-    ['a certificate for another address', ['127.0.0.2'], true],
-  ])('%s', async (_, names, trusted) => {
-    const receiver = await startReceiver({ names });
-    fixture.onClose(receiver.close);
-    const { cert } = await testAuthority();
-    const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ...(trusted ? { ca: cert } : {}) });
-    fixture.onClose(() => agent.destroy());
-    expect(await send(agent, `https://localhost:${receiver.port}/`)).toMatchObject(failure('tls'));
-    expect(await send(agent, `https://127.0.0.1:${receiver.port}/`)).toMatchObject(failure('tls'));
-    expect(receiver.requests).toEqual([]);
   });
 
   test('a connection that is being made is ended with the agent', async () => {

@@ -1,5 +1,4 @@
 import { unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js';
-import type { Delivery } from '../../../src/delivery/delivery.js';
 import { type DeliveryLogEntry, logEntry } from '../../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
@@ -26,8 +25,6 @@ const dead = (...letters: NewRecord[]) => fixture.broker.publish(fixture.topics.
 const logged = (...deliveries: DeliveryLogEntry[]) =>
   fixture.broker.publish(fixture.topics.deliveries, [toLogRecord({ deliveries })]);
 const requested = () => fixture.requested.map(({ delivery }) => delivery);
-/** The delivery of the same id, to the webhook that another event added. */
-const inHistory = (addedBy: string): Delivery => deliveryTo(1, { webhookEvent: addedBy });
 
 const given = deliveryTo(1, { step: 3, attempts: 4, payment: `payment-events/0/7@${NOW}` });
 test.each([
@@ -66,16 +63,6 @@ describe('a delivery of another history', () => {
     await dead(ofOther(1));
     fixture.accounts.put(webhookOf(1));
     expect(await replay(fixture)).toEqual([['replayed', 1]]);
-  });
-
-  test('does not keep back the one to the webhook that has the id now', async () => {
-    fixture.accounts.put(webhookOf(1, { addedBy: 'b' }));
-    await dead(ofOtherHistory(inHistory('a'), 'b'), exhausted(inHistory('b'), 'status 503'));
-    expect(await replay(fixture)).toEqual([
-      ['other-history', 1],
-      ['replayed', 1],
-    ]);
-    expect(requested()).toMatchObject([{ webhookEvent: 'b' }]);
   });
 });
 
