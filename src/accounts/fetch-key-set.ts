@@ -24,8 +24,7 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<Key
   return createLocalJWKSet({ keys });
 }
 
-/** @throws Error */
-export async function jsonOf({ body }: Response): Promise<unknown> {
+async function jsonOf({ body }: Response): Promise<unknown> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of body ?? []) {
@@ -49,7 +48,7 @@ const ISSUER: Server = {
 };
 
 /** In words. fetch says "fetch failed"; its cause has the code: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED. */
-export function unreachable(error: unknown, url: string): string {
+function unreachable(error: unknown, url: string): string {
   const cause = ((error as Error).cause ?? {}) as { code?: string; message?: string };
   const { code = 'no connection', message = '' } = cause;
   const sign = code === 'UND_ERR_SOCKET' && url.startsWith('https:') ? 'TLS_CLOSED' : `${code} ${message}`;

@@ -1,4 +1,4 @@
-/** Checks of the broker: its topics, their retention, whether the clocks agree. */
+/** Checks of the broker: its topics and their retention. */
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { ENOUGH_BYTES, MAKE_ANEW, notOrderedText } from '../adapters/kafka/topic-config.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
@@ -8,26 +8,13 @@ import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 /** @throws BrokerUnavailable, BrokerRefused */
 export type Inspect = (of: InspectionOf, kafka: KafkaConfig) => Promise<Inspection>;
-/** When the embedded broker's newest record was published, ms since the epoch; null if there is none. */
-type Newest = () => Promise<number | null>;
 
-const SKEW_MS = 5_000;
-const SET_CLOCKS = 'synchronize the clocks of this machine and of the publishers by NTP';
-
-export function brokerChecks(config: Config, inspect: Inspect, newest: Newest, now: () => number): Check[] {
+export function brokerCheck(config: Config, inspect: Inspect): Check {
   const { kafka } = config;
-  if (kafka) return [{ name: 'broker', run: () => kafkaFindings(config, kafka, inspect, now) }];
-  return [{ name: 'broker', run: async () => [embedded(await newest(), now())] }];
+  return { name: 'broker', run: () => (kafka ? kafkaFindings(config, kafka, inspect) : [ok('embedded')]) };
 }
 
-function embedded(newest: number | null, now: number): Finding {
-  if (newest === null) return ok('embedded, no record yet');
-  if (newest <= now + SKEW_MS) return ok('embedded');
-  const hence = Math.round((newest - now) / 1_000);
-  return warn(`the newest record is ${hence} s in the future: the clock was set back or is behind`, SET_CLOCKS);
-}
-
-async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspect, now: () => number) {
+async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspect) {
   const { delivery, retrySchedule, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
   const { retry, deferred } = topics.tiers(retrySchedule);
@@ -36,7 +23,7 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
   const wanted = [...new Set([...topics.payments, ...tiers, ...others])];
   const { group } = delivery;
   const groups = [group, retryGroup(group), recoveryGroup(group), noticeGroup(group)];
-  const found = await inspect({ topics: wanted, groups, laterThan: now() + SKEW_MS }, kafka);
+  const found = await inspect({ topics: wanted, groups }, kafka);
   const missing = wanted.filter((name) => !found.topics.some((topic) => topic.name === name));
   const needs = {
     partitions: kafka.partitions,
@@ -84,13 +71,11 @@ function topicFindings(topics: readonly InspectedTopic[], needs: Needs): Finding
 /** Those that are. */
 const found = (...findings: readonly (Finding | false)[]): Finding[] => findings.filter((one) => one !== false);
 
-function availability({ name, leaderless, underReplicated, replicas, minInsyncReplicas, hasLater }: InspectedTopic) {
-  const later = `${name} has records from the future: the clock of this machine is behind, or that of a publisher is ahead`;
+function availability({ name, leaderless, underReplicated, replicas, minInsyncReplicas }: InspectedTopic) {
   const single = `${name} has ${replicas} replicas and min.insync.replicas=1: if one broker is lost, so may be what it alone has`;
   return found(
     leaderless > 0 && fail(`${name}: ${leaderless} partitions have no leader`, 'check the brokers'),
     underReplicated > 0 && warn(`${name}: ${underReplicated} partitions lack a replica`, 'check the brokers'),
-    hasLater && warn(later, SET_CLOCKS),
     replicas > 1 && minInsyncReplicas < 2 && warn(single, 'set min.insync.replicas=2 on it'),
   );
 }

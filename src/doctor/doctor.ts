@@ -1,12 +1,11 @@
 /** Runs all checks of an installation with these settings. Safe beside a running service, and changes nothing. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { newestRecord } from '../adapters/sqlite/record-log.js';
 import { embeddedFile, kafkaSettings, openEventStore } from '../composition/backbone.js';
 import type { Logger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
 import { ignoredProxy } from '../settings/read-config.js';
-import { brokerChecks, type Inspect } from './broker-checks.js';
+import { brokerCheck, type Inspect } from './broker-checks.js';
 import { type Check, type Result, runChecks, warn } from './check.js';
 import { fileChecks } from './file-checks.js';
 import { isServing, issuerChecks, portChecks } from './network-checks.js';
@@ -29,14 +28,13 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
     const { inspectKafka } = await import('../adapters/kafka/inspection.js');
     return inspectKafka(kafkaSettings(config, kafka), logger, of);
   };
-  const newest = async () => (isThere ? newestRecord(embedded.open()) : null);
   const proxy = ignoredProxy(config);
   const checks: readonly Check[] = [
     ...(proxy ? [{ name: 'forward proxy', run: () => [warn(proxy.says, proxy.todo)] }] : []),
     ...fileChecks(config, Date.now()),
     ...storeChecks(config, openStore, await isServing(config)),
-    ...brokerChecks(config, inspect, newest, Date.now),
-    ...issuerChecks(config, Date.now),
+    brokerCheck(config, inspect),
+    ...issuerChecks(config),
     ...portChecks(config),
   ];
   try {

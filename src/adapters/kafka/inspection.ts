@@ -17,7 +17,6 @@ export interface InspectedTopic extends TopicConfig {
   readonly leaderless: number;
   /** Partitions with an out-of-sync replica. */
   readonly underReplicated: number;
-  readonly hasLater: boolean;
 }
 
 export interface Inspection {
@@ -31,8 +30,6 @@ export interface InspectionOf {
   readonly topics: readonly string[];
   /** Consumer groups that the user must have permission to read. */
   readonly groups: readonly string[];
-  /** ms since the epoch */
-  readonly laterThan: number;
 }
 
 /** Together they fit a command's 15 s. */
@@ -65,7 +62,7 @@ export async function topicRetentionMs(settings: KafkaSettings, logger: Logger, 
 /** @param failure of a connection, if there was one */
 async function inspected(
   admin: Admin,
-  { topics, groups, laterThan }: InspectionOf,
+  { topics, groups }: InspectionOf,
   failure: () => Error | undefined,
 ): Promise<Inspection> {
   const { brokers } = await admin.describeCluster();
@@ -78,16 +75,15 @@ async function inspected(
   if (failed) throw failed;
   const { topics: metadata } = await admin.fetchTopicMetadata({ topics: known });
   const configs = await topicConfigs(admin, known);
-  const described = metadata.map(async ({ name, partitions }) => ({
+  const described = metadata.map(({ name, partitions }) => ({
     name,
     partitions: partitions.length,
     replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
     leaderless: partitions.filter(({ leader }) => leader < 0).length,
     underReplicated: partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length,
     ...configOf(configs, name),
-    hasLater: await hasLater(admin, name, laterThan),
   }));
-  return { brokers: brokers.length, topics: await Promise.all(described), unledGroups };
+  return { brokers: brokers.length, topics: described, unledGroups };
 }
 
 function configOf(configs: ReadonlyMap<string, TopicConfig>, topic: string): TopicConfig {
@@ -108,11 +104,4 @@ async function groupsWithoutLeader(admin: Admin, groups: readonly string[], topi
     }
   }
   return unled;
-}
-
-/** If there is no such record, Kafka's answer becomes the end of the partition. */
-async function hasLater(admin: Admin, topic: string, time: number): Promise<boolean> {
-  const first = await admin.fetchTopicOffsetsByTimestamp(topic, time);
-  const ends = new Map((await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => [partition, Number(high)]));
-  return first.some(({ partition, offset }) => Number(offset) < (ends.get(partition) ?? 0));
 }

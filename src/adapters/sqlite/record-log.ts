@@ -207,9 +207,3 @@ function statements({ file }: StoreFile) {
     ),
   };
 }
-
-/** When the newest record of any topic was published, by the clock at the time: ms since the epoch, null if none. */
-export function newestRecord({ file }: StoreFile): number | null {
-  const newest = '(SELECT timestamp FROM records WHERE topic = topics.id ORDER BY offset DESC LIMIT 1)';
-  return file.prepare(`SELECT max(${newest}) FROM topics`).pluck().get() as number | null;
-}
