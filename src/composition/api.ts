@@ -12,14 +12,13 @@ import { createCancelDelivery, createSendAgain } from '../delivery/again/send-ag
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
-import { parseEndpoint } from '../endpoints/endpoint-url.js';
+import { type ParsedEndpoint, parseEndpoint } from '../endpoints/endpoint-url.js';
 import { Admission } from '../http/admission.js';
 import type { ApiParts } from '../http/api-parts.js';
 import { readConsoleFiles } from '../http/console.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { createApi } from '../http/server.js';
-import type { CheckedEndpoint } from '../http/webhooks/webhook-fields.js';
 import { packageFile, version } from '../package-file.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import { ViewFollower } from '../read-model/view-follower.js';
@@ -139,7 +138,7 @@ function rateLimits({ api }: Config) {
   };
 }
 
-function endpointCheck({ delivery }: Config): (url: string) => CheckedEndpoint {
+function endpointCheck({ delivery }: Config): (url: string) => ParsedEndpoint {
   const { allowedPorts, allowPrivateEndpoints: allowPrivate, deniedAddresses: denied } = delivery;
   const rules = { allowedPorts, allowPrivate, ...(denied && { denied }) };
   return (url) => parseEndpoint(url, rules);

@@ -1,5 +1,5 @@
 /** GET /console: the console's page, and its assets. It is static: its data is the API's. Not in /openapi.json. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type Router from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
@@ -22,19 +22,11 @@ export interface ConsoleFiles {
 
 /** @returns null if the console was not built @throws other errors of the disk */
 export function readConsoleFiles(folder: URL): ConsoleFiles | null {
-  const names = namesIn(folder);
-  if (!names?.includes(SHELL)) return null;
-  const assets = names.filter((name) => name !== SHELL).map((name) => [name, assetOf(new URL(name, folder))] as const);
+  if (!existsSync(new URL(SHELL, folder))) return null;
+  const assets = readdirSync(folder)
+    .filter((name) => name !== SHELL)
+    .map((name) => [name, assetOf(new URL(name, folder))] as const);
   return { shell: readFileSync(new URL(SHELL, folder), 'utf8'), assets: new Map(assets) };
-}
-
-function namesIn(folder: URL): string[] | null {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 function assetOf(file: URL): ConsoleAsset {

@@ -89,7 +89,6 @@ export const FIELD_ERRORS = {
   'too-short': ['{field} must have at least {limit} characters.', 'Lengthen it, or leave it out.'],
   malformed: ['{field} must be {why}.', 'Give it once, and as the operation describes it.'],
   'not-a-time': ['{field} must be a time like 2026-11-21T09:00:00Z.', 'Use ISO 8601 with an offset.'],
-  'in-the-future': ['{field} must not be in the future.', 'Use an earlier time.'],
   'not-later-than': ['{field} must be later than {other}.', 'Exchange them, or correct one.'],
   'too-many-steps': ['{field} must be at most {limit} steps before to.', 'Use larger steps, or a shorter period.'],
   'not-together': ['{field} must not be given together with {other}.', 'Leave one of them out.'],

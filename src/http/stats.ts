@@ -89,7 +89,6 @@ function answer(query: StatsQuery, since: number | null, buckets: readonly Stats
 }
 
 const NOTHING = {
-  at: 0,
   delivered: 0,
   failedAttempts: 0,
   exhausted: 0,

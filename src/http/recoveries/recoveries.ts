@@ -8,7 +8,7 @@ import type { ApiParts } from '../api-parts.js';
 import { write } from '../operation.js';
 import { read, viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { changes, commanded } from '../webhooks/webhook-command.js';
+import { commanded } from '../webhooks/webhook-command.js';
 
 export const KIND: Schema<Recoverable> = { enum: RECOVERABLE };
 export const COUNT = count('The number of deliveries when the recovery started, with those of missed events.');
@@ -56,9 +56,9 @@ export const stopRecovery = write({
   returns: RECOVERY,
 }).answer(async (parts, asked) => {
   const { ctx, accountId, at } = asked;
-  const decision = await commanded(parts, asked, { type: 'StopRecovery', recoveryId: String(ctx.params.id), at });
+  const { events } = await commanded(parts, asked, { type: 'StopRecovery', recoveryId: String(ctx.params.id), at });
   // It stops whatever the account's reads have cost. Of one that had ended this is a read.
-  if (!changes(decision)) await parts.admission.turn(accountId);
+  if (events.length === 0) await parts.admission.turn(accountId);
   return shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
 });
 

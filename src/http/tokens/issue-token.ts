@@ -153,14 +153,9 @@ function fromForm(form: URLSearchParams): ClientCredentials {
   return { clientId, clientSecret };
 }
 
-/** RFC 6749 2.3.1: form-encoded, joined by a colon, then base64. Our own ids and secrets need no encoding. */
+/** RFC 6749 2.3.1: joined by a colon, then base64. Form encoding before changes none of our ids and secrets. */
 function fromBasic(authorization: string): ClientCredentials {
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization)?.[1] ?? '';
   const [clientId = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  const clientSecret = rest.join(':');
-  return { clientId: formDecoded(clientId), clientSecret: formDecoded(clientSecret) };
-}
-
-function formDecoded(text: string): string {
-  return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? '';
+  return { clientId, clientSecret: rest.join(':') };
 }

@@ -2,7 +2,6 @@
 
 import type { Context } from 'koa';
 import type { Command } from '../../webhooks/decide.js';
-import type { HandledCommand } from '../../webhooks/handle-command.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { ApiError, mustBeAccepted, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
@@ -15,11 +14,6 @@ export function webhookIdOf(ctx: Context): number {
   const id = webhookIdIn(String(ctx.params.id));
   if (id === null) throw webhookNotFound();
   return id;
-}
-
-/** False: everything was as the command wants it. */
-export function changes(decision: HandledCommand): boolean {
-  return decision.kind === 'accepted' && decision.events.length > 0;
 }
 
 function webhookNotFound(): ApiError {

@@ -1,6 +1,6 @@
 /** A URL to send to, with its own headers, as requests give it, of a webhook and of notices; and a webhook as its account sees it. */
 import type { Context } from 'koa';
-import { MAX_URL_CHARACTERS, type UrlProblem } from '../../endpoints/endpoint-url.js';
+import { MAX_URL_CHARACTERS, type ParsedEndpoint } from '../../endpoints/endpoint-url.js';
 import { flag, list, object, optional, text, time, url, whole } from '../../schema.js';
 import { headerPlace, type Sealing } from '../../secrets/sealing.js';
 import type { RegisterWebhook } from '../../webhooks/decide.js';
@@ -50,14 +50,10 @@ export interface GivenEndpoint {
   readonly headers?: readonly GivenHeader[];
 }
 
-export type CheckedEndpoint =
-  | { readonly ok: true; readonly href: string }
-  | { readonly ok: false; readonly problem: UrlProblem };
-
 export interface EndpointParts {
   readonly sealing: Sealing;
   /** Checks the text only: names are resolved at each connection, so a response does not reveal where they lead. */
-  readonly checkEndpoint: (url: string) => CheckedEndpoint;
+  readonly checkEndpoint: (url: string) => ParsedEndpoint;
 }
 
 type Sealed = Pick<RegisterWebhook, 'url' | 'endpoint' | 'headers' | 'isHeldBy'>;
