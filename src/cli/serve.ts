@@ -91,7 +91,7 @@ function otherHistory({ message }: OtherHistory): CommandFailed {
 function translated(error: unknown, { host, port, adminPort, dataDir }: Config): unknown {
   if (error instanceof DataDirInUse) {
     const severalNeed = 'a DATA_DIR each, and the same servers as EVENT_STORE_URL and BROKER_URL';
-    return new CommandFailed(`DATA_DIR ${dataDir} is in use by ${error.holder}; several processes need ${severalNeed}`);
+    return new CommandFailed(`DATA_DIR ${dataDir} is in use by another process; several processes need ${severalNeed}`);
   }
   if (error instanceof OtherHistory) return otherHistory(error);
   const { code, port: taken } = error as { code?: string; port?: number };

@@ -30,8 +30,6 @@ export interface QuarantineParts<S> {
 export class Quarantine<S> {
   readonly #parts: QuarantineParts<S>;
   readonly #logged = new Map<string, string>();
-  /** The store did not answer: they are examined again with the next minute. */
-  readonly #unanswered = new Set<string>();
   /** One stream after the other: an earlier answer about a stream never overrides a later one. */
   #queue: Promise<void> = Promise.resolve();
 
@@ -40,7 +38,7 @@ export class Quarantine<S> {
   }
 
   async retryAll(): Promise<void> {
-    for (const stream of new Set([...this.#parts.folded.setAside.keys(), ...this.#unanswered])) {
+    for (const stream of [...this.#parts.folded.setAside.keys()]) {
       try {
         await this.examine(stream);
       } catch (error) {
@@ -60,7 +58,7 @@ export class Quarantine<S> {
   /** Reads the stream from the store: sets it aside, or folds it again. @throws StoreUnavailable */
   examine(stream: string): Promise<void> {
     const examined = this.#queue.then(() => this.#examine(stream));
-    this.#queue = examined.catch(() => void this.#unanswered.add(stream));
+    this.#queue = examined.catch(() => undefined);
     return examined;
   }
 
@@ -79,7 +77,6 @@ export class Quarantine<S> {
 
   async #examine(stream: string): Promise<void> {
     const { folded, store, commit } = this.#parts;
-    this.#unanswered.delete(stream);
     const found = await this.#read(stream, store);
     const before = folded.setAside.get(stream);
     if (found.kind === 'unreadable') {

@@ -25,7 +25,7 @@ function quarantined(errors: Record<string, Error | undefined>) {
   const projection = loadProjection('account-webhooks');
   const own = { projection, folded, store: { read } };
   const quarantine = new Quarantine({ ...own, logger: silentLogger, commit: () => undefined });
-  return { quarantine, aside, reads, errors };
+  return { quarantine, aside, reads };
 }
 
 test('a stream that the store refuses keeps no other one set aside; a store that is away is not asked for each', async () => {
@@ -38,18 +38,6 @@ test('a stream that the store refuses keeps no other one set aside; a store that
   await quarantine.retryAll();
   expect([...aside.keys()]).toEqual(['account-1', 'account-3', 'account-4']);
   expect(reads).toEqual(['account-1', 'account-2', 'account-3']);
-});
-
-test('an examination in vain is made up for with the next retry', async () => {
-  const { quarantine, aside, errors } = quarantined({});
-  errors['account-9'] = new StoreUnavailable('away');
-  await expect(quarantine.examine('account-9')).rejects.toThrow(StoreUnavailable);
-  expect(aside.size).toBe(0);
-  errors['account-9'] = new StreamHidden('account-9', 'it was deleted');
-  await quarantine.retryAll();
-  expect([...aside]).toEqual([
-    ['account-9', expect.objectContaining({ why: 'its stream cannot be read: it was deleted' })],
-  ]);
 });
 
 test('a command learns of an account whose stream is hidden that it cannot be read, not an error', async () => {

@@ -1,9 +1,7 @@
 /**
  * One `serve` at a time has a DATA_DIR. The lock is an exclusive transaction on an empty SQLite file: the operating system
- * releases it with the process, after kill -9 too. serve.pid beside it names the holder, for messages only.
+ * releases it with the process, after kill -9 too.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isBusy, openFile, type SqliteFile } from './open-file.js';
@@ -14,9 +12,6 @@ const RETRY_EVERY_MS = 50;
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse';
   readonly code = 'DATA_DIR_IN_USE';
-  constructor(readonly holder: string) {
-    super(`DATA_DIR is in use by ${holder}`);
-  }
 }
 
 /** @param waitMs for a holder about to end @returns the release @throws DataDirInUse, DataDirUnusable, signal.reason */
@@ -25,14 +20,13 @@ export async function lockDataDir(dataDir: string, waitMs: number, signal?: Abor
   const until = performance.now() + waitMs;
   try {
     while (!inDataDir(() => tryLock(file))) {
-      if (performance.now() >= until) throw new DataDirInUse(holderOf(dataDir));
+      if (performance.now() >= until) throw new DataDirInUse('DATA_DIR is in use by another process');
       await delay(RETRY_EVERY_MS, undefined, { signal });
     }
   } catch (error) {
     file.close();
     throw error;
   }
-  nameHolder(dataDir);
   return () => file.close();
 }
 
@@ -44,24 +38,4 @@ function tryLock(file: SqliteFile): boolean {
     if (isBusy(error)) return false;
     throw error;
   }
-}
-
-function nameHolder(dataDir: string): void {
-  try {
-    writeFileSync(pidFile(dataDir), `process ${process.pid} on ${hostname()}`, { mode: 0o600 });
-  } catch {
-    // A full disk must not keep the service from starting: the lock holds without a name.
-  }
-}
-
-function holderOf(dataDir: string): string {
-  try {
-    return readFileSync(pidFile(dataDir), 'utf8') || 'another process';
-  } catch {
-    return 'another process';
-  }
-}
-
-function pidFile(dataDir: string): string {
-  return join(dataDir, 'serve.pid');
 }

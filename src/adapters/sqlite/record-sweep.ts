@@ -9,12 +9,6 @@ export interface HoldingRules {
   readonly groupsOf: (topic: string) => readonly string[];
 }
 
-export interface Swept {
-  readonly count: number;
-  /** How long it blocked the event loop, ms. */
-  readonly ms: number;
-}
-
 interface Topic {
   readonly id: number;
   readonly name: string;
@@ -46,14 +40,12 @@ export class RecordSweep {
     return (this.#sql.topics.all() as Topic[]).map(({ name }) => name);
   }
 
-  /** The topic's oldest records, up to the first one published at `before` (ms since the epoch) or later. */
-  remove(name: string, before: number): Promise<Swept> {
+  /** The topic's oldest records, up to the first one published at `before` (ms since the epoch) or later. @returns their number */
+  remove(name: string, before: number): Promise<number> {
     return this.#store.write('retention', () => {
-      const begun = performance.now();
       const topic = this.#sql.topic.get(name) as Topic | undefined;
       const last = topic && this.#lastToGo(topic, before);
-      const count = last === undefined ? 0 : this.#sql.remove.run(topic?.id, last).changes;
-      return { count, ms: performance.now() - begun };
+      return last === undefined ? 0 : this.#sql.remove.run(topic?.id, last).changes;
     });
   }
 

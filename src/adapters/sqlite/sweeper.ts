@@ -21,7 +21,7 @@ export interface SweeperParts {
 
 const FIRST_AFTER_MS = 10_000;
 const PAUSE_MS = 60_000;
-/** Rest as a multiple of the transaction's working time. */
+/** Rest as a multiple of the time that a transaction took, with its turn and its commit. */
 const REST = 4;
 
 export class Sweeper {
@@ -60,8 +60,7 @@ export class Sweeper {
   async #round(): Promise<void> {
     const { store, rules, logger, now } = this.#parts;
     try {
-      const records = rules.keptMs === null ? 0 : await this.#byAge(now() - rules.keptMs);
-      if (records > 0) logger.debug({ records }, 'retention: removed expired records');
+      if (rules.keptMs !== null) await this.#byAge(now() - rules.keptMs);
       this.#hasFailed = false;
     } catch (error) {
       store.noticeDamage(error);
@@ -71,23 +70,14 @@ export class Sweeper {
     }
   }
 
-  async #byAge(before: number): Promise<number> {
-    let count = 0;
-    for (const topic of this.#records.topics()) count += await this.#emptied(topic, before);
-    return count;
-  }
-
-  async #emptied(topic: string, before: number): Promise<number> {
+  async #byAge(before: number): Promise<void> {
     const { signal } = this.#stopping;
-    let count = 0;
-    while (!signal.aborted) {
-      const begun = performance.now();
-      const swept = await this.#records.remove(topic, before);
-      if (swept.count === 0) break;
-      count += swept.count;
-      // Its turn and its commit take time too, on a slow disk most of it.
-      await this.#parts.pause(Math.max(1, performance.now() - begun, REST * swept.ms), signal);
+    for (const topic of this.#records.topics()) {
+      while (!signal.aborted) {
+        const begun = performance.now();
+        if ((await this.#records.remove(topic, before)) === 0) break;
+        await this.#parts.pause(REST * (performance.now() - begun), signal);
+      }
     }
-    return count;
   }
 }

@@ -38,6 +38,7 @@ function openServed({ open, entriesOf, now }: ServedViewParts) {
   const core = open((file) => {
     damaged = file;
   });
+  const queries = Object.keys(core.of({ accountId: 0, webhookIds: null })) as (keyof ViewQueries)[];
   const store = (records: readonly SentRecord[], reached: ReachedPositions) => {
     const begun = now();
     core.add(
@@ -49,7 +50,7 @@ function openServed({ open, entriesOf, now }: ServedViewParts) {
     most = Math.min(MOST_RECORDS, Math.max(1, fit, Math.floor(most / 4)), 2 * most);
   };
   return {
-    opened: () => ({ id: core.id, damaged }),
+    opened: () => ({ id: core.id, damaged, queries }),
     ask(account: ViewedAccount, query: keyof ViewQueries, asked: readonly unknown[]): unknown {
       return (core.of(account)[query] as (...given: readonly unknown[]) => unknown)(...asked);
     },

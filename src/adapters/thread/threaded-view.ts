@@ -12,22 +12,6 @@ import {
 } from '../../ports/deliveries-view.js';
 import { type Answer, type Call, receivedError, type ServedView, withBytes } from './served-view.js';
 
-const QUERIES = Object.keys({
-  page: 0,
-  publications: 0,
-  events: 0,
-  feed: 0,
-  stats: 0,
-  attempts: 0,
-  dataSince: 0,
-  health: 0,
-  recoverableCount: 0,
-  nextRecoverable: 0,
-  missedCount: 0,
-  nextMissed: 0,
-  recovery: 0,
-} satisfies Record<keyof ViewQueries, 0>) as (keyof ViewQueries)[];
-
 export interface ThreadedViewParts {
   /** The ids of an account's webhooks; null: not known. */
   readonly webhookIds: (accountId: number) => readonly number[] | null;
@@ -41,9 +25,9 @@ export interface ThreadedViewParts {
 export async function openThreadedView(port: MessagePort, parts: ThreadedViewParts): Promise<DeliveriesView> {
   const thread = new Thread(port);
   try {
-    const { id, damaged } = await thread.call('opened', []);
-    if (damaged !== null) parts.onDamaged(damaged);
-    return new ThreadedView(id, thread, parts);
+    const opened = await thread.call('opened', []);
+    if (opened.damaged !== null) parts.onDamaged(opened.damaged);
+    return new ThreadedView(opened, thread, parts);
   } catch (error) {
     thread.leave();
     throw error;
@@ -52,19 +36,21 @@ export async function openThreadedView(port: MessagePort, parts: ThreadedViewPar
 
 class ThreadedView implements DeliveriesView {
   readonly id: string;
+  readonly #queries: readonly (keyof ViewQueries)[];
   readonly #thread: Thread;
   readonly #parts: ThreadedViewParts;
   /** By account, the last of its questions: they are asked one after the other, so that other accounts come in between. */
   readonly #last = new Map<number, Promise<unknown>>();
 
-  constructor(id: string, thread: Thread, parts: ThreadedViewParts) {
+  constructor({ id, queries }: ReturnType<ServedView['opened']>, thread: Thread, parts: ThreadedViewParts) {
     this.id = id;
+    this.#queries = queries;
     this.#thread = thread;
     this.#parts = parts;
   }
 
   of(accountId: number): AccountView {
-    const asking = QUERIES.map((query) => {
+    const asking = this.#queries.map((query) => {
       return [query, (...asked: readonly unknown[]) => this.#ask(accountId, query, asked)] as const;
     });
     return { ...(Object.fromEntries(asking) as Omit<AccountView, 'viewId'>), viewId: this.id };

@@ -90,7 +90,7 @@ test('exactly what is old and done goes, whatever happened before', async () => 
   const sweep = new RecordSweep(file, RULES);
 
   const swept = async (name: Topic) => {
-    while ((await sweep.remove(name, now - KEPT_MS)).count > 0);
+    while ((await sweep.remove(name, now - KEPT_MS)) > 0);
   };
   const offsets = (name: Topic) =>
     file.file
