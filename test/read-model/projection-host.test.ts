@@ -13,16 +13,6 @@ beforeEach(() => {
 });
 afterEach(() => fixture.close());
 
-it('shows an event once it has passed', async () => {
-  const running = await fixture.started();
-  const { revision } = await fixture.append(1, [registered(1), added(7)]);
-  await waitUntilProjected(running, 1, revision);
-  expect(running.known.cached(accountStream(1))).toMatchObject({
-    revision: 1,
-    state: { 'account-webhooks': { accountId: 1, webhooks: [{ id: 7 }] } },
-  });
-});
-
 it('what was handed out stays as it was', async () => {
   const running = await fixture.started();
   const first = await fixture.append(1, [registered(1)]);

@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import type { DeliveriesView } from '../../src/ports/deliveries-view.js';
 import { eventually } from '../support/eventually.js';
 import { NOW } from '../support/generators/delivery-samples.js';
@@ -102,24 +100,5 @@ describe('a view that is opened again', () => {
     await fixture.publish(...many(20, 320));
     await shows(fixture.follow({ open }), 340);
     expect(read).toBe(340);
-  });
-
-  test('has the same rows again where its file was deleted', async () => {
-    const retried = { ...delivery(7), attempts: 1 };
-    await fixture.publish(
-      retrying(retried),
-      ...many(300, 10),
-      delivered({ ...retried, attempts: 2 }),
-      retrying(delivery(8)),
-    );
-    const first = fixture.follow();
-    await shows(first, 302);
-    const rows = await shown(first);
-    await fixture.restart([first]);
-    rmSync(`${fixture.dataDir}/${VIEW_FILE}`);
-    const again = fixture.follow();
-    await shows(again, 302);
-    expect(await shown(again)).toEqual(rows);
-    expect(rows.find(({ id }) => id === retried.id)).toMatchObject({ outcome: 'delivered', attempts: [{}, {}] });
   });
 });

@@ -142,21 +142,6 @@ export const eventPaging: readonly ViewCase[] = [
       [1, { offset: 3, index: 0 }],
     ]);
   }),
-  viewCase(
-    'the feed of an account whose routings are far apart has all of them, in order, also in small pages',
-    ({ port }) => {
-      const offsets = [0, 511, 512, 513, 5_000, 1_000_000];
-      const at = (n: number, offset: number) => ({ partition: n % 2, offset, timestamp: NOW });
-      const others = offsets.map((offset, n) => routing(100 + n, { accountId: 43, place: at(n, offset) }));
-      port.add([...offsets.map((offset, n) => routing(n, { place: at(n, offset) })), ...others].reverse());
-      const all: string[] = [];
-      for (let page = port.feed(feedQuery({ limit: 1 })); page.events.length > 0; ) {
-        all.push(...idsIn(page));
-        page = port.feed(feedQuery({ limit: 1, after: page.next }));
-      }
-      expect(all).toEqual(['pay-0', 'pay-2', 'pay-4', 'pay-1', 'pay-3', 'pay-5']);
-    },
-  ),
   viewCase('an event is forgotten with its deliveries, and kept as long as one of them', ({ port }) => {
     port.add([routing(1), entry(1, { response: 'sealed' }), routing(2), entry(2, { place: entry(900).place })]);
     for (let round = 0; round < 3; round += 1) port.forget(NOW + 500);

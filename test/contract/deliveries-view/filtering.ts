@@ -34,16 +34,6 @@ export const filtering: readonly ViewCase[] = [
     expect(ids(port, { ...of, accountId: 43 })).toEqual(idsOf(9_999));
     expect(ids(port, { ...of, eventId: 'other' })).toEqual([]);
   }),
-  viewCase('an event is found while its deliveries are kept, and not afterwards', ({ port }) => {
-    port.add(entries(6_000));
-    for (let round = 0; round < 30; round += 1) port.forget(NOW + 5_000);
-    expect(ids(port, { ...ALL, eventId: 'pay-4999' })).toEqual([]);
-    expect(ids(port, { ...ALL, eventId: 'pay-5000' })).toEqual(idsOf(5_000));
-    for (let round = 0; round < 10; round += 1) port.forget(NOW + 9_000);
-    port.add(entries(3).map((one) => ({ ...one, eventId: 'anew' })));
-    expect(ids(port, { ...ALL, eventId: 'anew' })).toEqual(idsOf(2, 1, 0));
-    expect(ids(port, { ...ALL, eventId: 'pay-1' })).toEqual([]);
-  }),
   viewCase('only a status or an error, of the last attempt', ({ port }) => {
     const failed = (n: number, status: number | null, error: string | null = null) =>
       entry(n, { outcome: 'retrying', attempt: attempt(n, { status, error }) });

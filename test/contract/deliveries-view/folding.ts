@@ -1,6 +1,6 @@
 /** What entries come to: the deliveries that a page shows. */
 import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
-import type { Outcome, WaitingFor } from '../../../src/ports/delivery-order.js';
+import type { Outcome } from '../../../src/ports/delivery-order.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import {
   attempt,
@@ -54,37 +54,6 @@ export const folding: readonly ViewCase[] = [
       new Set(['3,4,2,1']),
     );
   }),
-  viewCase('what decides is the entry that outranks the others, whatever its place', ({ port }) => {
-    const one = (attempts: number, outcome: Outcome, partition: number, ms: number) =>
-      entry(1, { attempts, outcome, attempt: null, place: { partition, offset: ms, timestamp: NOW + ms } });
-    const all = [one(1, 'retrying', 1, 90), one(2, 'exhausted', 2, 30), one(2, 'retrying', 0, 60)];
-    for (const [index, order] of orders(all).entries()) {
-      port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
-    }
-    expect(port.page(query()).deliveries.map(({ outcome }) => outcome)).toEqual(Array(6).fill('exhausted'));
-    const delivered = one(1, 'delivered', 0, 1);
-    port.add([{ ...delivered, id: 'msg_0' }]);
-    expect(port.page(query({ outcome: 'delivered' })).deliveries.map(({ id }) => id)).toEqual(['msg_0']);
-  }),
-  viewCase('a delivery waits for what its entry that holds says, in any order, and of one ms too', ({ port }) => {
-    const wait = (ms: number, waitingFor: WaitingFor | null, changes: Partial<ViewEntry> = {}) => {
-      const place = { partition: 0, offset: ms, timestamp: NOW + ms };
-      return entry(1, { outcome: 'retrying', attempts: 1, attempt: null, waitingFor, place, ...changes });
-    };
-    const all = [
-      wait(10, null, { nextAttemptAt: '2026-11-21T09:00:05.000Z' }),
-      wait(20, 'endpoint-paused'),
-      wait(30, 'endpoint-failing'),
-      wait(30, 'queue'),
-    ];
-    for (const [index, order] of orders(all).entries()) {
-      const id = `msg_${index}`;
-      port.add(order.map((one) => ({ ...one, id })));
-      expect(port.publications(ACCOUNT, id)).toMatchObject([{ nextAttemptAt: null, waitingFor: 'queue' }]);
-      port.add([wait(5, null, { id, attempts: 2 })]);
-      expect(port.publications(ACCOUNT, id)).toMatchObject([{ waitingFor: null }]);
-    }
-  }),
   viewCase('what was given up holds where a later chain was cancelled, in any order, and twice', ({ port }) => {
     const of = (chain: number, outcome: Outcome, changes: Partial<ViewEntry> = {}) =>
       entry(1, { chain, outcome, attempts: 0, attempt: null, place: entry(10 + chain).place, ...changes });
@@ -102,14 +71,6 @@ export const folding: readonly ViewCase[] = [
     expect(ids(port, { outcome: 'retrying' })).toEqual(['msg_0']);
     port.add([{ ...of(9, 'cancelled'), id: 'msg_0' }]);
     expect(ids(port, { outcome: 'retrying' })).toEqual([]);
-  }),
-  viewCase('what was delivered stays so, whatever later chains come to', ({ port }) => {
-    const of = (chain: number, outcome: Outcome) => entry(1, { chain, outcome, attempts: 1, attempt: null });
-    const all = [of(0, 'delivered'), of(3, 'retrying'), of(3, 'exhausted'), of(5, 'cancelled')];
-    for (const [index, order] of orders(all).entries()) {
-      port.add(order.map((one) => ({ ...one, id: `msg_${index}` })));
-      expect(port.publications(ACCOUNT, `msg_${index}`)).toMatchObject([{ outcome: 'delivered' }]);
-    }
   }),
   viewCase('so has one that was published twice within a ms: each with its own attempts, on every page', ({ port }) => {
     const twice = [
