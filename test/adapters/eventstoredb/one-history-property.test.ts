@@ -3,7 +3,7 @@
  * for a confirmation, never refuses its own store, and never takes a restored one that lacks an event it knows for the same.
  */
 import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
-import type { StoredData } from '../../services/eventstoredb/stored-data.js';
+import { json, type StoredData } from '../../services/eventstoredb/stored-data.js';
 import { eventually } from '../../support/eventually.js';
 import { type Seeded, seeded } from '../../support/generators/seeded.js';
 import { Installation } from '../../support/scenes/eventstoredb-installation.js';
@@ -30,7 +30,8 @@ interface World {
 }
 
 const account = ({ random }: World) => 1 + random.below(ACCOUNTS);
-const foreign = ({ service, random }: World, data = service.data) => service.appendForeign(random.below(400), data);
+const foreign = ({ service, random }: World, data = service.data) =>
+  data.append('other-1', [json('Foreign', JSON.stringify('x'.repeat(random.below(400))))]);
 
 /** A store as it was, or one that has gone on without us. @returns whether the process knows an event that it lacks */
 async function restore(world: World, kept: StoredData): Promise<boolean> {
@@ -41,7 +42,7 @@ async function restore(world: World, kept: StoredData): Promise<boolean> {
     if (random.below(2) === 0) service.appendElsewhere(account(world), data);
   }
   const lacks = service.known.some((id) => data.byId(id) === undefined);
-  await service.killServer(data);
+  await service.restartServer('kill', data);
   return lacks;
 }
 
@@ -58,11 +59,11 @@ const STEP: Record<string, (world: World) => unknown> = {
   'a backup': (world) => {
     world.backup = world.service.data.copy();
   },
-  'a kill of the server': ({ service }) => service.killServer(),
-  'a restart of the server': ({ service }) => service.restartServer(),
-  'a cut connection': ({ service }) => service.cut(),
+  'a kill of the server': ({ service }) => service.restartServer('kill'),
+  'a restart of the server': ({ service }) => service.restartServer('stop'),
+  'a cut connection': ({ service }) => service.faults.dropSubscriptions(),
   'a subscription that falls behind': (world) => {
-    world.service.fallBehind();
+    world.service.faults.fallBehind();
     world.service.appendElsewhere(account(world));
     foreign(world);
   },
@@ -72,7 +73,7 @@ const STEP: Record<string, (world: World) => unknown> = {
   },
   'an ordered restart of both': async ({ service }) => {
     await service.stopProcess();
-    await service.restartServer();
+    await service.restartServer('stop');
     await service.startProcess();
   },
   'a rebuilt read model': ({ service }) => service.rebuild(),
@@ -87,7 +88,7 @@ const STEP: Record<string, (world: World) => unknown> = {
   'a restore while the process is stopped': async (world) => {
     await world.service.stopProcess();
     const data = world.backup.copy();
-    await world.service.killServer(data);
+    await world.service.restartServer('kill', data);
     await world.service.startProcess();
     if (world.service.known.some((id) => data.byId(id) === undefined)) await mustRefuse(world);
   },
@@ -124,10 +125,10 @@ describe.each(SERVER_VERSIONS)('%s', (version) => {
     await service.append(1);
     await service.passHead();
     const restored = service.data.copy();
-    service.silence();
+    service.faults.silent('subscribe');
     await service.append(1);
     if (isTaken) service.appendElsewhere(1, restored);
-    await service.killServer(restored);
+    await service.restartServer('kill', restored);
     await eventually(() => service.refused, PATIENCE);
   });
 

@@ -61,10 +61,6 @@ export class Installation {
     return made;
   }
 
-  get url(): string {
-    return this.#server.url;
-  }
-
   /** Of the running process. */
   get host(): ProjectionHost<AccountState> {
     if (!this.#process) throw new Error('the process is stopped');
@@ -141,27 +137,13 @@ export class Installation {
   }
 
   /** @param data by default what it has */
-  async killServer(data: StoredData = this.data): Promise<void> {
-    await this.#server.kill();
+  async restartServer(how: 'kill' | 'stop', data: StoredData = this.data): Promise<void> {
+    await this.#server[how]();
     this.#server = await startEventStore({ version: this.#version, port: this.#server.port, data });
   }
 
-  async restartServer(): Promise<void> {
-    await this.#server.stop();
-    this.#server = await startEventStore({ version: this.#version, port: this.#server.port, data: this.data });
-  }
-
-  /** The subscription gives nothing from now on, until the server is killed. */
-  silence(): void {
-    this.#server.faults.silent('subscribe');
-  }
-
-  fallBehind(): void {
-    this.#server.faults.fallBehind();
-  }
-
-  cut(): void {
-    this.#server.faults.dropSubscriptions();
+  get faults(): EventStoreServer['faults'] {
+    return this.#server.faults;
   }
 
   /** As a command does it: read, append, visible at once. */
@@ -188,11 +170,6 @@ export class Installation {
     const isFirst = data.lastRevision(stream) === -1;
     const { type, data: content } = isFirst ? registered(accountId) : added(this.#nextWebhook++);
     data.append(stream, [json(type, JSON.stringify(content))]);
-  }
-
-  /** A record that is not ours, of this many bytes. */
-  appendForeign(bytes: number, data = this.data): void {
-    data.append('other-1', [json('Foreign', JSON.stringify('x'.repeat(bytes)))]);
   }
 
   /** Fulfilled once the process has every event of the store. */

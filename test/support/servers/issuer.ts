@@ -2,9 +2,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { type JWK, SignJWT } from 'jose';
 import type { Certificate } from './certificates.js';
+import { listen } from './receiver.js';
 
 /** The accepted algorithms. */
 export const ISSUER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
@@ -47,8 +47,8 @@ export async function startIssuer(
     response.writeHead(status, { ...headers, ...(encoding && { 'content-encoding': encoding }) }).end(body);
   };
   const server = tls ? createTlsServer(tls, respond) : createServer(respond);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const place = { port: (server.address() as AddressInfo).port, pairs };
+  const listener = await listen(server, port);
+  const place = { port: listener.port, pairs };
   return {
     place,
     jwksUrl: `${tls ? 'https://localhost' : 'http://127.0.0.1'}:${place.port}/jwks.json`,
@@ -64,11 +64,7 @@ export async function startIssuer(
       // jose signs no unknown crit; the tests use x.
       return new SignJWT({ ...claims }).setProtectedHeader(header).sign(key, { crit: { x: true } });
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: listener.close,
   };
 }
 

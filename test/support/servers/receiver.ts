@@ -71,8 +71,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   return { ...listener, url: `https://localhost:${listener.port}`, requests, taken, resumed };
 }
 
-/** Lets any socket server listen on a free port; its connections are closed with it. */
-export async function listen(server: Server, host = '127.0.0.1'): Promise<Listener> {
+/** Lets any socket server listen, by default on a free port; its connections are closed with it. */
+export async function listen(server: Server, onPort = 0): Promise<Listener> {
   const sockets = new Set<Socket>();
   const connected = new Promise((resolve) => server.once('connection', resolve));
   server.on('connection', (socket: Socket) => {
@@ -80,7 +80,7 @@ export async function listen(server: Server, host = '127.0.0.1'): Promise<Listen
     socket.on('error', () => {}); // a client that disconnects is no failure of the receiver
     socket.once('close', () => sockets.delete(socket));
   });
-  server.listen(0, host);
+  server.listen(onPort, '127.0.0.1');
   await once(server, 'listening');
   const close = async () => {
     const closed = server.listening ? once(server, 'close') : undefined;

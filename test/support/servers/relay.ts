@@ -1,9 +1,7 @@
 /** A relay between a client and a server on loopback that a test may cut or freeze. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { resetSocket } from '../../services/reset-socket.js';
-
-const HOST = '127.0.0.1';
+import { listen } from './receiver.js';
 
 export interface Relay {
   /** The port for clients. */
@@ -35,7 +33,7 @@ export async function startRelay(to = 0): Promise<Relay> {
   };
   const join = (client: Socket): void => {
     if (client.destroyed) return;
-    const server = keep(connect(target, HOST));
+    const server = keep(connect(target, '127.0.0.1'));
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -45,16 +43,15 @@ export async function startRelay(to = 0): Promise<Relay> {
     }
   };
 
-  const listener = createServer({ pauseOnConnect: true }, (client) => {
+  const relay = createServer({ pauseOnConnect: true }, (client) => {
     if (state === 'cut') resetSocket(client);
     else if (state === 'frozen') waiting.push(keep(client));
     else join(keep(client).resume());
   });
-  listener.listen(0, HOST);
-  await once(listener, 'listening');
+  const { port, close } = await listen(relay);
 
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     leadTo: (port) => {
       target = port;
     },
@@ -73,8 +70,7 @@ export async function startRelay(to = 0): Promise<Relay> {
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();
-      listener.close();
-      await once(listener, 'close');
+      await close();
     },
   };
 }
