@@ -7,7 +7,6 @@ import type { Delivery } from './delivery.js';
 import type { BreakerChange } from './isolation/circuit-breaker.js';
 import type { NextStep, StepResult } from './next-step.js';
 
-const YEAR_MS = 365 * 24 * 3_600_000;
 const CORRELATION = 'x-correlation-id';
 const SOUND_ID = /^[\w.:-]{1,128}$/;
 
@@ -65,7 +64,8 @@ function count(telling: DeliveryTelling, before: Delivery, { result, made, step:
   const { metrics } = telling;
   const isDeferred = result.kind === 'deferred' && outcome === 'retrying';
   if (made && made.kind !== 'interrupted') metrics.attempted(made);
-  if (result.kind === 'delivered') recordLatency(telling, before);
+  if (result.kind === 'delivered' && before.publishedAt !== null)
+    metrics.delivered(telling.now() - before.publishedAt, before.attempts > 0 || before.deferrals > 0);
   metrics.came(isDeferred ? 'deferred' : outcome, before.eventType);
   if (isDeferred) metrics.deferred(result.why);
   if (kept?.kind === 'letter') metrics.deadLetter(kept.reason);
@@ -79,10 +79,4 @@ export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, cha
   if (change === 'opened')
     logger.warn(aboutDelivery(delivery), 'an endpoint keeps failing: its deliveries are deferred');
   else if (change === 'closed') logger.info(aboutDelivery(delivery), 'an endpoint accepts deliveries again');
-}
-
-/** No clock is off by a year: such a publisher stamps its records in another unit. */
-function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, deferrals }: Delivery): void {
-  const ms = publishedAt === null ? Number.NaN : now() - publishedAt;
-  if (Math.abs(ms) < YEAR_MS) metrics.delivered(ms, attempts > 0 || deferrals > 0);
 }

@@ -27,8 +27,6 @@ export function topicsOf(payments: readonly [string, ...string[]], prefix: strin
   return {
     payments,
     ...own,
-    /** The topic in which failed deliveries wait for a delay of the schedule. */
-    tier: (delay: Delay) => retryTier(delay).topic,
     /** Of a process: those of its schedule, and those of deferred deliveries, which every process has. */
     tiers: (schedule: readonly Delay[]): Tiers => ({
       retry: schedule.map(retryTier),

@@ -10,7 +10,6 @@ describe('the names of topics', () => {
     const topics = topicsOf(payments as readonly [string], prefix);
     const own = { deadLetters: `${prefix}webhooks.dead-letter`, deliveries: `${prefix}webhooks.deliveries` };
     expect(topics).toMatchObject({ payments, ...own });
-    expect(topics.tier(DELAY)).toBe(`${prefix}webhooks.retry.30m`);
   });
 
   const topicNames: readonly (readonly [topic: string, prefix: string, isTier: boolean])[] = [

@@ -88,7 +88,7 @@ export class AuditFixture {
   }
 
   waits(delivery: Delivery, tier: string, due: number): ReceivedRecord {
-    return this.put(TOPICS.tier({ text: tier, ms: 0 }), toRetryRecord(delivery, due));
+    return this.put(`webhooks.retry.${tier}`, toRetryRecord(delivery, due));
   }
 
   /** It is sent again. */
