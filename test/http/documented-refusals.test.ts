@@ -148,3 +148,27 @@ it('each operation answers each refusal that it documents', async () => {
   }
   expect(answers).toEqual(asked.map(({ one, status }) => `${one.operationId} ${status}`));
 });
+
+/** An empty answer would read as the end of a list, or as "never failed". */
+it('each operation that reads deliveries is 503 without a view of them, and no other', async () => {
+  const bare = await startBareApi();
+  try {
+    const client = bare.client();
+    await client.post(WEBHOOK);
+    const { paths } = await fetchDocument(bare.url);
+    const unreadable: string[] = [];
+    for (const [path, { get }] of Object.entries(paths)) {
+      if (!get?.security.some((scheme) => 'bearer' in scheme)) continue;
+      const { status, headers, body } = await client.send('GET', `${path.replace('{id}', '1')}?since=${SINCE.since}`);
+      if (status !== 503) continue;
+      expect([path, headers.get('retry-after'), body]).toMatchObject([path, '1', { code: 'deliveries-unreadable' }]);
+      unreadable.push(get.operationId);
+    }
+    expect(unreadable.toSorted()).toEqual([
+      ...['listAccountDeliveries', 'listDeliveries', 'listEvents', 'previewRecovery', 'showDelivery', 'showStats'],
+      'showWebhooksHealth',
+    ]);
+  } finally {
+    await bare.close();
+  }
+});
