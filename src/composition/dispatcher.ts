@@ -15,8 +15,6 @@ import type { Core, Stop } from './core.js';
 const TRY_AGAIN_MS = 1_000;
 /** Between two starts of a dispatcher that Kafka refuses: what it does in between, it may do in vain. */
 const LONGEST_PAUSE_MS = 60_000;
-/** A producer's transactions end within its transaction.timeout.ms, a minute by default. */
-const HELD_BACK_MS = 60_000;
 const steady = () => performance.now();
 const busyMs = () => performance.eventLoopUtilization().active;
 
@@ -191,14 +189,7 @@ function blockedPartitions({ payments, retries }: ReturnType<Dispatcher['state']
   const blocked = all.flatMap(({ topic, partition, unreadable }) =>
     unreadable ? [`partition ${partition} of ${topic} waits at offset ${unreadable.offset}: ${unreadable.reason}`] : [],
   );
-  const held = all.flatMap(({ topic, partition, heldBack }) =>
-    heldBack && heldBack.ms >= HELD_BACK_MS
-      ? [
-          `partition ${partition} of ${topic} holds back ${heldBack.records} records from offset ${heldBack.offset} on, for an open transaction`,
-        ]
-      : [],
-  );
-  return blocked.length + held.length === 0 ? null : [...blocked, ...held].join('; ');
+  return blocked.length === 0 ? null : blocked.join('; ');
 }
 
 /** Retries while the broker is unreachable; other failures end the start. */

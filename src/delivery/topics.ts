@@ -56,6 +56,3 @@ export const noticeGroup = (group: string) => `${group}.notices`;
 
 export const MEND_THE_LOG =
   'make another replica the leader, or delete the records up to the end of the damage (kafka-delete-records)';
-
-export const END_THE_TRANSACTION =
-  'if this lasts: kafka-transactions.sh --bootstrap-server HOST:PORT find-hanging --topic TOPIC names the transaction, and abort ends it';

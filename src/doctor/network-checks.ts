@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { fetchKeySet } from '../accounts/fetch-key-set.js';
 import { ENOUGH_BYTES } from '../adapters/kafka/topic-config.js';
-import { END_THE_TRANSACTION, MEND_THE_LOG } from '../delivery/topics.js';
+import { MEND_THE_LOG } from '../delivery/topics.js';
 import type { PartState } from '../observability/readiness.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
@@ -56,7 +56,7 @@ async function admin(host: string, at: string, port: number): Promise<readonly F
 const SEE = 'check /health/ready and the log';
 const REMEDIES: Readonly<Record<string, string>> = {
   accounts: 'see AccountUnreadable in docs/operations.md, and run dead-letters replay afterwards',
-  partitions: `${MEND_THE_LOG}; of an open transaction, ${END_THE_TRANSACTION}`,
+  partitions: MEND_THE_LOG,
   topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,
 };
 

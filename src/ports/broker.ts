@@ -211,8 +211,6 @@ export interface PartitionState {
   readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
   /** Where the partition waits, because the broker can't read on. Null if it does not wait. */
   readonly unreadable: { readonly offset: number; readonly reason: string } | null;
-  /** The records that an open transaction holds back, and for how long they have been seen at this offset; absent: none. */
-  readonly heldBack?: { readonly offset: number; readonly records: number; readonly ms: number };
 }
 
 /** The broker is unreachable or does not answer in time: retry. */

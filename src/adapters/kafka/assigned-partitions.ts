@@ -120,9 +120,9 @@ export class AssignedPartitions {
     }
   }
 
-  #answered(lane: PartitionLane, { highWatermark, lastStableOffset, fault }: FetchedPartition): void {
+  #answered(lane: PartitionLane, { highWatermark, fault }: FetchedPartition): void {
     const end = Number(highWatermark);
-    if (end >= 0) lane.sawEnd(end, Number(lastStableOffset));
+    if (end >= 0) lane.sawEnd(end);
     if (fault?.kind === 'no-topic') this.#beginAnew(lane, GONE);
     else if (fault?.kind === 'no-offset') this.#beginAnew(lane, NO_OFFSET);
     else if (fault) void this.#refused(lane, fault.reason);

@@ -36,8 +36,6 @@ export class PartitionLane extends RecordLane implements TopicPartition {
   readonly partition: number;
   readonly #flow: Flow;
   #end = 0;
-  /** The offset from which an open transaction holds records back, and since when that was seen. */
-  #heldBack: { readonly offset: number; readonly since: number } | null = null;
   #paused = false;
   /** Why the records behind the queued ones can't be fetched now. */
   refusal: string | null = null;
@@ -54,21 +52,16 @@ export class PartitionLane extends RecordLane implements TopicPartition {
     return this.readTo;
   }
 
-  /** From an answer to a fetch. @param stable the offset before which records can be read */
-  sawEnd(end: number, stable: number): void {
+  /** From an answer to a fetch. */
+  sawEnd(end: number): void {
     this.#end = end;
-    if (stable >= end) this.#heldBack = null;
-    else if (this.#heldBack?.offset !== stable) this.#heldBack = { offset: stable, since: performance.now() };
   }
 
   get state(): PartitionState {
     const { topic, partition } = this;
     const unreadable = this.refusal === null ? null : { offset: this.next, reason: this.refusal };
     const behind = Math.max(this.#end, this.next) - (this.unremembered ?? this.committed);
-    const state = { topic, partition, behind, head: this.headState, unreadable };
-    if (!this.#heldBack) return state;
-    const { offset, since } = this.#heldBack;
-    return { ...state, heldBack: { offset, records: this.#end - offset, ms: performance.now() - since } };
+    return { topic, partition, behind, head: this.headState, unreadable };
   }
 
   /** Skips records received before. @param last the batch's last offset, whether or not it has a record */

@@ -259,7 +259,7 @@ describe('what is done', () => {
   it('reports a partition that the broker cannot read, until a fetch of it succeeds, even without records', async () => {
     const unreadable = () => consumer.state().partitions[0]?.unreadable?.reason ?? null;
     const fails = (reason: string, end = -1) =>
-      client.fetchedEnd('t', end, end, { from: 5, fault: { kind: 'unreadable', reason } });
+      client.fetchedEnd('t', end, { from: 5, fault: { kind: 'unreadable', reason } });
     await fails('CORRUPT_MESSAGE');
     expect(unreadable()).toBe('CORRUPT_MESSAGE');
     expect(client.calls.at(-1)).toBe('pause t');
@@ -284,7 +284,7 @@ it('begins again where the group is if the log lacks the offset, and does not co
   await eventually(() => handled.length === 5);
   client.calls.length = client.commits.length = 0;
   starts.set('t', 20);
-  await client.fetchedEnd('t', -1, -1, { from: 10, fault: { kind: 'no-offset', reason: 'OFFSET_OUT_OF_RANGE' } });
+  await client.fetchedEnd('t', -1, { from: 10, fault: { kind: 'no-offset', reason: 'OFFSET_OUT_OF_RANGE' } });
   await eventually(() => client.calls.at(-1) === 'resume t');
   expect(client.calls).toEqual(['pause t', 'seek t 20', 'resume t']);
   await client.fetched('t', 20, 21);

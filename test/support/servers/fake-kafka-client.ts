@@ -137,9 +137,8 @@ export class FakeKafkaClient {
   }
 
   /** A fetch of partition 0, whose records, if any, the client passes on then. */
-  async fetchedEnd(topicName: string, end: number, stable = end, more: Partial<FetchedPartition> = {}): Promise<void> {
-    const offsets = { from: 0, highWatermark: String(end), lastStableOffset: String(stable) };
-    const of = { partition: 0, fault: null, messages: [], ...offsets, ...more };
+  async fetchedEnd(topicName: string, end: number, more: Partial<FetchedPartition> = {}): Promise<void> {
+    const of = { partition: 0, from: 0, highWatermark: String(end), fault: null, messages: [], ...more };
     await this.#fetch({ maxWaitTime: 1, responses: [{ topicName, partitions: [of] }] });
   }
 
@@ -197,7 +196,7 @@ export class FakeKafkaClient {
       firstOffset: () => String(first),
       lastOffset: () => String(last),
     };
-    await this.fetchedEnd(topic, end, end, { from: first, messages: messages as KafkaMessage[] });
+    await this.fetchedEnd(topic, end, { from: first, messages: messages as KafkaMessage[] });
     await this.#eachBatch({ batch, resolveOffset: () => undefined });
   }
 }

@@ -31,7 +31,6 @@ export interface FetchedPartition {
   /** The fetched offset. */
   readonly from: number;
   readonly highWatermark: string;
-  readonly lastStableOffset: string;
   readonly fault: Fault | null;
   readonly messages: readonly KafkaMessage[];
 }
