@@ -29,13 +29,14 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
     return inspectKafka(kafkaSettings(config, kafka), logger, of);
   };
   const proxy = ignoredProxy(config);
+  const serving = await isServing(config);
   const checks: readonly Check[] = [
     ...(proxy ? [{ name: 'forward proxy', run: () => [warn(proxy.says, proxy.todo)] }] : []),
     ...fileChecks(config, Date.now()),
-    ...storeChecks(config, openStore, await isServing(config)),
+    ...storeChecks(config, openStore, serving),
     brokerCheck(config, inspect),
     ...issuerChecks(config),
-    ...portChecks(config),
+    ...portChecks(config, serving),
   ];
   try {
     return await runChecks(checks, withinMs);

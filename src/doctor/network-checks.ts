@@ -11,26 +11,25 @@ const ANSWER_WITHIN_MS = 2_000;
 /** For 0.0.0.0 and ::, the address to connect to. */
 const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-export function portChecks({ host, port, adminPort }: Config): Check[] {
-  const at = ANY[host] ?? host;
-  const isApi = async () => {
-    const paths = (await ask(at, port, '/openapi.json'))?.body?.paths;
-    return typeof paths === 'object' && paths !== null && '/api/webhooks' in paths;
-  };
+/** @param serving whether a service of these settings runs here */
+export function portChecks({ host, port, adminPort }: Config, serving: boolean): Check[] {
   return [
-    { name: 'PORT', run: async () => [await usable(host, port, isApi)] },
-    { name: 'ADMIN_PORT', run: () => admin(host, at, adminPort) },
+    { name: 'PORT', run: async () => [await usable(host, port, serving)] },
+    {
+      name: 'ADMIN_PORT',
+      run: async () => [await usable(host, adminPort, serving), ...(await said(serving, host, adminPort))],
+    },
   ];
 }
 
-async function usable(host: string, port: number, isOurs: () => Promise<boolean>): Promise<Finding> {
+async function usable(host: string, port: number, isOurs: boolean): Promise<Finding> {
   if (port === 0) return ok('any free port is used');
   const code = await whyNotListening(host, port);
   if (code === null) return ok(`${port} is free: no service of these settings is running here`);
   if (code !== 'EADDRINUSE' && code !== 'EACCES')
     return fail(`HOST ${host} is not an address of this machine (${code})`, 'correct HOST');
   // A service may have a right to the port that this process lacks.
-  if (await isOurs()) return ok(`a service answers at ${port}`);
+  if (isOurs) return ok(`a service answers at ${port}`);
   if (code === 'EACCES') return fail(`no permission to use ${port}`, 'set another port');
   return fail(`another program uses ${port}`, 'stop it, or set another port');
 }
@@ -40,17 +39,15 @@ export async function isServing({ host, adminPort }: Config): Promise<boolean> {
   return adminPort !== 0 && (await ask(ANY[host] ?? host, adminPort, '/health/live'))?.body.status === 'live';
 }
 
-async function admin(host: string, at: string, port: number): Promise<readonly Finding[]> {
-  const isLive = async () => (await ask(at, port, '/health/live'))?.body.status === 'live';
-  const finding = await usable(host, port, isLive);
-  if (finding.verdict !== 'ok' || !(await isLive())) return [finding];
-  const ready = await ask(at, port, '/health/ready');
+/** What the service says of itself. */
+async function said(serving: boolean, host: string, port: number): Promise<readonly Finding[]> {
+  if (!serving) return [];
+  const ready = await ask(ANY[host] ?? host, port, '/health/ready');
   const parts = Array.isArray(ready?.body.parts) ? (ready.body.parts as PartState[]) : [];
-  const besides = parts.filter((one) => !one.ready && !one.needed);
-  const all = [finding, ...besides.map((one) => warn(said(one), REMEDIES[one.part] ?? SEE))];
-  if (ready?.status === 200) return [...all, ok('the service is ready, and its read model is up to date')];
-  const late = parts.filter((one) => !one.ready && one.needed).map(said);
-  return [...all, warn(`the service is not ready${late.length > 0 ? `: ${late.join('; ')}` : ''}`, SEE)];
+  const lacking = parts.filter((one) => !one.ready);
+  const findings = lacking.map(({ part, why = 'not ready' }) => warn(`${part}: ${why}`, REMEDIES[part] ?? SEE));
+  if (ready?.status === 200) return [...findings, ok('the service is ready')];
+  return [...findings, warn('the service is not ready', SEE)];
 }
 
 const SEE = 'check /health/ready and the log';
@@ -59,10 +56,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
   partitions: MEND_THE_LOG,
   topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,
 };
-
-function said({ part, why = 'not ready' }: PartState): string {
-  return `${part}: ${why}`;
-}
 
 /** The code of the error; null: a service could listen there. */
 function whyNotListening(host: string, port: number): Promise<string | null> {

@@ -94,7 +94,7 @@ describe('beside a running service', () => {
     expect([...of('PORT'), ...of('ADMIN_PORT')]).toEqual([
       `ok a service answers at ${ports.PORT}`,
       `ok a service answers at ${ports.ADMIN_PORT}`,
-      'ok the service is ready, and its read model is up to date',
+      'ok the service is ready',
     ]);
   });
 });
