@@ -88,7 +88,7 @@ export class AuditFixture {
   }
 
   waits(delivery: Delivery, tier: string, due: number): ReceivedRecord {
-    return this.put(`webhooks.retry.${tier}`, toRetryRecord(delivery, due));
+    return this.put(`test.webhooks.retry.${tier}`, toRetryRecord(delivery, due));
   }
 
   /** It is sent again. */
