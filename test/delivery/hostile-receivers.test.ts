@@ -111,14 +111,10 @@ describe('TLS records without content:', () => {
     const result = await send(agent, `https://localhost:${listener.port}/`);
     return { result, listener };
   }
-  const ahead = (response: string, flood: (sender: RecordSender) => Buffer) => (sender: RecordSender) =>
-    Buffer.concat([flood(sender), sender.text(response)]);
 
-  test.each([
-    ['a hundred of KeyUpdate', (sender: RecordSender) => sender.keyUpdates(100)],
-    ['six tickets, beside the two of the handshake', (sender: RecordSender) => sender.sessionTickets(6)],
-  ])('%s are read', async (_, flood) => {
-    expect((await received(ahead(OK, flood))).result).toMatchObject(TAKEN);
+  test('a hundred of KeyUpdate are read', async () => {
+    const ahead = (sender: RecordSender) => Buffer.concat([sender.keyUpdates(100), sender.text(OK)]);
+    expect((await received(ahead)).result).toMatchObject(TAKEN);
   });
 
   test('12,000 of KeyUpdate: it failed, and the connection is closed', async () => {

@@ -9,20 +9,16 @@ import type { Account } from '../scenes/story.js';
 const FILE = fileURLToPath(new URL('../../../docs/console/portal.mjs', import.meta.url));
 export const PASSWORD = 'portal';
 
-export interface Portal {
-  readonly url: string;
-  /** A port on which nothing listens yet must be known to the service before it starts. */
-  start(service: string, account: Account): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Portal = Awaited<ReturnType<typeof documentedPortal>>;
 
-export async function documentedPortal(): Promise<Portal> {
+export async function documentedPortal() {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let stop = async () => undefined as unknown;
   return {
     url,
-    async start(service, { clientId, clientSecret }) {
+    /** A port on which nothing listens yet must be known to the service before it starts. */
+    async start(service: string, { clientId, clientSecret }: Account): Promise<void> {
       const env = { SERVICE: service, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, PORT: String(port), PASSWORD };
       const child = spawn(process.execPath, [FILE], { env, stdio: 'inherit' });
       const closed = once(child, 'close');
@@ -33,7 +29,7 @@ export async function documentedPortal(): Promise<Portal> {
       const answers = () => fetch(url).then(({ status }) => status === 401);
       await eventually(() => answers().catch(() => false), { message: 'the portal does not answer' });
     },
-    async stop() {
+    async stop(): Promise<void> {
       await stop();
     },
   };

@@ -3,25 +3,18 @@ import type { Result } from '../../../src/doctor/check.js';
 import { commandLine } from './in-process-cli.js';
 import { jsonLines, type Settings } from './service.js';
 
-export interface Examined {
-  readonly code: number | null;
-  readonly results: readonly Result[];
-  /** stdout and stderr. */
-  readonly said: string;
-  /** Verdicts and sentences of one check, `verdict says`. */
-  of(check: string): readonly string[];
-  /** The findings other than ok, `verdict check: says`. */
-  readonly troubles: readonly string[];
-}
-
-export async function examined(settings: Settings, by = commandLine): Promise<Examined> {
+export async function examined(settings: Settings, by = commandLine) {
   const { code, stdout, stderr } = await by(settings, ['doctor', '--json']);
   const results = jsonLines<Result>(stdout);
   return {
     code,
     results,
+    /** stdout and stderr. */
     said: stdout + stderr,
-    of: (check) => results.filter((one) => one.check === check).map(({ verdict, says }) => `${verdict} ${says}`),
+    /** Verdicts and sentences of one check, `verdict says`. */
+    of: (check: string) =>
+      results.filter((one) => one.check === check).map(({ verdict, says }) => `${verdict} ${says}`),
+    /** The findings other than ok, `verdict check: says`. */
     troubles: results
       .filter(({ verdict }) => verdict !== 'ok')
       .map(({ verdict, check, says }) => `${verdict} ${check}: ${says}`),

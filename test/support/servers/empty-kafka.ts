@@ -2,12 +2,6 @@
 import { createServer, type Socket } from 'node:net';
 import { listen } from './receiver.js';
 
-export interface EmptyKafka {
-  /** host:port */
-  readonly brokers: string;
-  close(): Promise<void>;
-}
-
 /** Sends a response of Kafka, or the test's variant of it. */
 export type Send = (socket: Socket, answer: Buffer) => unknown;
 
@@ -15,7 +9,7 @@ const METADATA = 3;
 const API_VERSIONS = 18;
 
 /** @param sendMetadata sends the responses about nodes and topics; the others are sent unchanged */
-export async function startEmptyKafka(sendMetadata: Send): Promise<EmptyKafka> {
+export async function startEmptyKafka(sendMetadata: Send) {
   const server = createServer((socket) => {
     socket.on('data', (request) => {
       const [kind, correlationId] = [request.readInt16BE(4), request.readInt32BE(8)];
@@ -24,7 +18,7 @@ export async function startEmptyKafka(sendMetadata: Send): Promise<EmptyKafka> {
     });
   });
   const listener = await listen(server);
-  return { brokers: `127.0.0.1:${listener.port}`, close: () => listener.close() };
+  return { brokers: `127.0.0.1:${listener.port}`, close: listener.close };
 }
 
 function answer(correlationId: number, content: Buffer): Buffer {

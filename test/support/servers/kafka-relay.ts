@@ -22,18 +22,10 @@ export type Fault =
   /** The connection is reset, and Kafka does not get it. */
   | { readonly on: keyof typeof KINDS; readonly request: 'lost' };
 
-export interface KafkaRelay {
-  /** host:port */
-  readonly brokers: string;
-  /** Each happens once, in this order. */
-  plan(...faults: Fault[]): void;
-  /** Faults that are still to happen. */
-  readonly planned: () => number;
-  close(): Promise<void>;
-}
+export type KafkaRelay = Awaited<ReturnType<typeof startKafkaRelay>>;
 
 /** @param brokers host:port of one Kafka */
-export async function startKafkaRelay(brokers: string): Promise<KafkaRelay> {
+export async function startKafkaRelay(brokers: string) {
   const [host = '', port = ''] = brokers.split(':');
   const faults: Fault[] = [];
   const nextOf = (kind: number) => {
@@ -75,9 +67,11 @@ export async function startKafkaRelay(brokers: string): Promise<KafkaRelay> {
 
   return {
     brokers: `${host}:${listener.port}`,
-    plan: (...more) => void faults.push(...more),
+    /** Each happens once, in this order. */
+    plan: (...more: Fault[]) => void faults.push(...more),
+    /** Faults that are still to happen. */
     planned: () => faults.length,
-    close: async () => {
+    close: async (): Promise<void> => {
       await listener.close();
       for (const kafka of kafkas) kafka.destroy();
     },

@@ -3,21 +3,12 @@ import { createServer, type Socket } from 'node:net';
 import { eventually } from '../eventually.js';
 import { listen } from './receiver.js';
 
-export interface MuteKafka {
-  /** host:port */
-  readonly brokers: string;
-  /** Number of requests so far. */
-  readonly asked: () => number;
-  /** Refuses all requests; fulfilled once the clients have disconnected. */
-  close(): Promise<void>;
-}
-
 /** In a request, after its size, kind and version. */
 const CORRELATION_ID_AT = 8;
 const CLUSTER_AUTHORIZATION_FAILED = 31;
 
 /** @param garbage what each connection gets before it is ended */
-export async function startMuteKafka(garbage?: string): Promise<MuteKafka> {
+export async function startMuteKafka(garbage?: string) {
   const asked: { socket: Socket; correlationId: number }[] = [];
   let isClosing = false;
   const server = createServer((socket) => {
@@ -29,8 +20,10 @@ export async function startMuteKafka(garbage?: string): Promise<MuteKafka> {
   const listener = await listen(server);
   return {
     brokers: `127.0.0.1:${listener.port}`,
+    /** Number of requests so far. */
     asked: () => asked.length,
-    async close() {
+    /** Refuses all requests; fulfilled once the clients have disconnected. */
+    async close(): Promise<void> {
       isClosing = true;
       if (garbage) await eventually(() => asked.length > 0);
       // kafkajs reconnects after a broken connection for ten seconds or more, but not after a refusal.

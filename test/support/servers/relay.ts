@@ -3,24 +3,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import { resetSocket } from '../../services/reset-socket.js';
 import { listen } from './receiver.js';
 
-export interface Relay {
-  /** The port for clients. */
-  readonly port: number;
-  /** Call before the first connection where the relay was started without a port. */
-  leadTo(port: number): void;
-  /** Resets every connection, including new ones. */
-  cut(): void;
-  /**
-   * Accepts connections and data, and returns nothing: like a server stopped by SIGSTOP, or behind a network that drops
-   * everything.
-   */
-  freeze(): void;
-  /** Back to normal. Frozen connections continue where they were. */
-  mend(): void;
-  close(): Promise<void>;
-}
+export type Relay = Awaited<ReturnType<typeof startRelay>>;
 
-export async function startRelay(to = 0): Promise<Relay> {
+export async function startRelay(to = 0) {
   let target = to;
   let state: 'whole' | 'cut' | 'frozen' = 'whole';
   const sockets = new Set<Socket>();
@@ -52,23 +37,27 @@ export async function startRelay(to = 0): Promise<Relay> {
 
   return {
     port,
-    leadTo: (port) => {
+    /** Call before the first connection where the relay was started without a port. */
+    leadTo: (port: number) => {
       target = port;
     },
+    /** Resets every connection, including new ones. */
     cut: () => {
       state = 'cut';
       for (const socket of sockets) resetSocket(socket);
     },
+    /** Accepts connections and data, and returns nothing: like a server that is stopped, or a network that drops everything. */
     freeze: () => {
       state = 'frozen';
       for (const socket of sockets) socket.pause();
     },
+    /** Back to normal. Frozen connections continue where they were. */
     mend: () => {
       state = 'whole';
       for (const socket of sockets) socket.resume();
       for (const client of waiting.splice(0)) join(client);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const socket of sockets) socket.destroy();
       await close();
     },

@@ -14,8 +14,6 @@ const SENT_BEFORE = 2;
 
 /** update_not_requested */
 const KEY_UPDATE = Buffer.from([24, 0, 0, 1, 0]);
-/** A lifetime of 7,200 s, a nonce and a ticket of a byte each, no extensions. */
-const SESSION_TICKET = Buffer.from([4, 0, 0, 15, 0, 0, 28, 32, 1, 2, 3, 4, 1, 9, 0, 1, 7, 0, 0]);
 
 /** @param answer what is sent after a request's bytes; the TCP socket */
 export async function recordServer(answer: (socket: Socket, sender: RecordSender) => void): Promise<Server> {
@@ -54,10 +52,6 @@ export class RecordSender {
       return record;
     });
     return Buffer.concat(records);
-  }
-
-  sessionTickets(count: number): Buffer {
-    return Buffer.concat(Array.from({ length: count }, () => this.#record(HANDSHAKE, SESSION_TICKET)));
   }
 
   text(text: string): Buffer {
