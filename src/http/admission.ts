@@ -47,13 +47,14 @@ export class Admission {
   readonly #buckets: AccountBuckets;
   readonly #turns = new OwnerTurns();
   readonly #places = new Places();
-  readonly #unsent: ByteLimits;
+  /** What long answers hold. */
+  readonly unsent: ByteLimits;
 
   constructor({ msPerMinute, now, unsent = MOST }: AdmissionOptions) {
     this.#msPerMinute = msPerMinute;
     this.#now = now;
     this.#buckets = new AccountBuckets({ holdsMs: WINDOW_MS, now });
-    this.#unsent = new ByteLimits(unsent);
+    this.unsent = new ByteLimits(unsent);
   }
 
   /** @param work gets a place, which is left afterwards @throws ApiError 429, and what the work throws */
@@ -78,7 +79,7 @@ export class Admission {
       leave();
       throw error;
     }
-    return new Admitted(this, this.#unsent, accountId, leave);
+    return new Admitted(this, accountId, leave);
   }
 
   /** Fulfilled when the account's turn comes. For what holds no place, as its answer is short. @throws ApiError 429 */
@@ -118,14 +119,12 @@ const MS_A_TURN = 1;
 /** A read that has a place. */
 export class Admitted {
   readonly #admission: Admission;
-  readonly #unsent: ByteLimits;
   readonly #accountId: number;
   #giveBack: (() => void) | null;
   #isBeingTaken = false;
 
-  constructor(admission: Admission, unsent: ByteLimits, accountId: number, giveBack: () => void) {
+  constructor(admission: Admission, accountId: number, giveBack: () => void) {
     this.#admission = admission;
-    this.#unsent = unsent;
     this.#accountId = accountId;
     this.#giveBack = giveBack;
   }
@@ -165,14 +164,15 @@ export class Admitted {
   }
 
   #hold({ res }: Context, bytes: number): void {
-    if (!this.#unsent.take(this.#accountId, bytes)) {
+    const { unsent } = this.#admission;
+    if (!unsent.take(this.#accountId, bytes)) {
       throw new ApiError({ code: 'too-many-unread' }, retryAfter(1_000));
     }
     this.#isBeingTaken = true;
     const timer = setTimeout(() => this.#end(), TAKEN_WITHIN_MS).unref();
     const taken = () => {
       clearTimeout(timer);
-      this.#unsent.giveBack(this.#accountId, bytes);
+      unsent.giveBack(this.#accountId, bytes);
       this.#end();
     };
     if (res.closed || res.destroyed) taken();
@@ -184,7 +184,6 @@ export class Admitted {
     this.#giveBack = null;
   }
 }
-
 /** Whether sending it takes a place. */
 export function isLong(json: string): boolean {
   return json.length >= LONG;

@@ -140,22 +140,14 @@ export type Param = string | number | readonly (string | number)[];
 export type Problem = Problems<Codes>[keyof Codes];
 export type FieldProblem = Problems<typeof FIELD_ERRORS>[keyof typeof FIELD_ERRORS];
 
-const STATUSES = new Map(
-  Object.entries(ERRORS).flatMap(([status, codes]) =>
-    Object.keys(codes).map((code) => [code, Number(status)] as const),
-  ),
-);
-const MESSAGES = new Map<string, string>(
-  [...Object.values(ERRORS), FIELD_ERRORS].flatMap((codes: Texts) =>
-    Object.entries(codes).map(([code, [message]]) => [code, message] as const),
-  ),
-);
+const BY_STATUS: readonly (readonly [status: string, codes: Texts])[] = Object.entries(ERRORS);
+const MESSAGES: Texts = Object.assign({}, FIELD_ERRORS, ...Object.values(ERRORS));
 
 export function statusOf({ code }: Problem): number {
-  return STATUSES.get(code) ?? 500;
+  return Number(BY_STATUS.find(([, codes]) => code in codes)?.[0] ?? 500);
 }
 
 export function messageOf({ code, params }: Problem | FieldProblem, field = ''): string {
   const values: Readonly<Record<string, Param>> = { ...params, field };
-  return (MESSAGES.get(code) ?? code).replace(/\{(\w+)\}/g, (_, name: string) => [values[name]].flat().join(', '));
+  return (MESSAGES[code]?.[0] ?? code).replace(/\{(\w+)\}/g, (_, name: string) => [values[name]].flat().join(', '));
 }
