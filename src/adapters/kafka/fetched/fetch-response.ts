@@ -81,8 +81,9 @@ async function decodedPartition(
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
   const highWatermark = decoder.readInt64();
-  const lastStableOffset = decoder.readInt64();
-  const lastStartOffset = decoder.readInt64();
+  // The last stable offset, and the first one of the log.
+  decoder.readInt64();
+  decoder.readInt64();
   const aborted = decoder.readArray(abortedTransaction);
   const preferredReadReplica = decoder.readInt32();
   const size = decoder.readInt32();
@@ -96,8 +97,6 @@ async function decodedPartition(
     fault,
     errorCode: fault ? 0 : errorCode,
     highWatermark: String(highWatermark),
-    lastStableOffset: String(lastStableOffset),
-    lastStartOffset: String(lastStartOffset),
     // Left out: kafkajs lets records through if two transactions were aborted.
     abortedTransactions: [],
     preferredReadReplica,
