@@ -1,12 +1,11 @@
 /** backup: copies the embedded store while a service uses it. */
 import type { Command } from 'commander';
 import { backupStore } from '../adapters/sqlite/backup.js';
-import type { Config } from '../settings/config.js';
 import { command, option } from './command.js';
 import { CommandFailed, type CommandIo, untilSignal } from './command-io.js';
 
 const KEY =
-  'The copy does not include master.key: back it up elsewhere. Without that key, no header value and no secret can be opened.';
+  'The copy does not include the master key: back it up elsewhere. Without it, no header value and no secret can be opened.';
 
 export function backupCommand(program: Command, io: CommandIo): void {
   command<{ readonly force?: boolean }, [file: string]>(program, io, {
@@ -18,12 +17,11 @@ export function backupCommand(program: Command, io: CommandIo): void {
       const { config, options } = running;
       const [file] = running.args;
       if (config.eventStoreUrl !== null && config.kafka)
-        running.refuse(`these settings use no store.sqlite. ${elsewhere(config).join(' ')}`);
+        running.refuse('these settings use no store.sqlite: see Backup in docs/operations.md');
       const at = new Date().toISOString();
       const bytes = await copied(config.dataDir, file, options.force ?? false);
-      const notes = [...(config.masterKey ? [] : [KEY]), ...elsewhere(config)];
       const copy = `${file}: ${(bytes / 1024 ** 2).toFixed(1)} MiB, store.sqlite as it was at ${at}`;
-      await running.print({ file, bytes, at, notes }, copy, ...notes);
+      await running.print({ file, bytes, at }, copy, KEY);
     },
   });
 }
@@ -41,14 +39,4 @@ async function copied(dataDir: string, target: string, force: boolean): Promise<
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     stop.ignore();
   }
-}
-
-/** The parts of the installation that are on servers. */
-function elsewhere({ eventStoreUrl, kafka, masterKey }: Config): string[] {
-  const history = 'The history is in EventStoreDB: back up its database as its manual describes.';
-  return [
-    ...(eventStoreUrl === null ? [] : [history]),
-    ...(kafka ? ['Unfinished records are in Kafka: its replicas keep them.'] : []),
-    ...(masterKey ? ['The copy does not include MASTER_KEY: keep it elsewhere.'] : []),
-  ];
 }

@@ -31,7 +31,7 @@ export interface Trouble {
 }
 
 const DEPLOY = 'run account-webhooks projections deploy';
-export const RUN_ALL = 'start it with --run-projections=All --start-standard-projections';
+const RUN_ALL = 'start it with --run-projections=All --start-standard-projections';
 
 /** A fault of the server: it folds nothing. */
 export function foldingTrouble(folding: Folding): Trouble | null {

@@ -72,7 +72,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const WITH_UNIT = 'a whole number and ms, s, m or h';
 const DURATION = '(?:0|[1-9][0-9]{0,8})(?:ms|s|m|h)';
 
-export const duration = becoming(matching(DURATION, `${WITH_UNIT}, like 15s`), inUnits(UNIT_MS));
+const duration = becoming(matching(DURATION, `${WITH_UNIT}, like 15s`), inUnits(UNIT_MS));
 
 /** 0 means off. */
 export const durationOrOff = becoming(matching(`0|${DURATION}`, `${WITH_UNIT}, like 120h, or 0`), inUnits(UNIT_MS));

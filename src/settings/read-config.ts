@@ -62,7 +62,6 @@ const RULES: readonly Rule[] = [
     ({ PAYMENT_TOPICS, TOPIC_PREFIX }) => PAYMENT_TOPICS.some((topic) => topic.startsWith(`${TOPIC_PREFIX}webhooks.`)),
   ),
   must('ADMIN_PORT', 'differ from PORT', ({ PORT, ADMIN_PORT }) => PORT !== 0 && PORT === ADMIN_PORT),
-  must('KAFKA_RETENTION', 'be more than 0', (values) => hasKafka(values) && values.KAFKA_RETENTION === 0),
   setWhere('DELIVERY_CLIENT_CERT_FILE', ['DELIVERY_CLIENT_KEY_FILE']),
   setWhere('DELIVERY_CLIENT_KEY_FILE', ['DELIVERY_CLIENT_CERT_FILE']),
   setWhere('KAFKA_CLIENT_CERT_FILE', ['KAFKA_CLIENT_KEY_FILE']),

@@ -185,7 +185,7 @@ export const SECTIONS = {
       "How many replicas the service creates per topic; if unset, the broker's default.",
     ),
     KAFKA_RETENTION: setting(
-      parse.duration,
+      parse.positiveDuration,
       '168h',
       'The retention of topics that the service creates, in addition to the longest delay of `RETRY_SCHEDULE`.',
     ),
