@@ -134,8 +134,7 @@ class DeliveryAttempt {
     const to = await confirmedRecipientOf(this.#delivery, accounts, wasRemoved);
     if (!(await this.#mayGoOn())) return true;
     if (to.kind === 'active') return null;
-    const isLater = this.#delivery.isNotice && to.kind === 'account-unreadable';
-    return this.#settle(isLater ? NOT_PREPARED : { kind: 'unsent', to });
+    return this.#settle({ kind: 'unsent', to });
   }
 
   async #deferred(deferral: Deferred, endpoint: string): Promise<boolean> {

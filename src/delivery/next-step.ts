@@ -88,7 +88,7 @@ export interface StepTime {
 /** Made durable before the log entry. */
 type Kept = ({ readonly kind: 'retry' } & Wait) | Letter;
 
-export interface Letter {
+interface Letter {
   readonly kind: 'letter';
   readonly reason: EndReason;
   readonly detail: string;

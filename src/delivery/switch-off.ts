@@ -9,14 +9,13 @@ import { lastFailureOf } from './endpoint-health.js';
 import type { OffBy } from './recipient.js';
 
 export interface SwitchOffParts extends DeliveryTelling {
-  readonly accounts: Pick<Accounts, 'webhook' | 'unreadable'>;
+  readonly accounts: Pick<Accounts, 'webhook'>;
   readonly handleCommand: HandleCommand;
 }
 
 /**
  * @param webhook as it was sent to
- * @returns null if the store was unavailable, the account is unreadable, or the webhook changed during the request: the old
- * one is gone
+ * @returns null if the store was unavailable, the account is unreadable, or the webhook changed during the request
  */
 export async function switchedOffBy(
   { logger, handleCommand, accounts, now }: SwitchOffParts,
@@ -38,7 +37,6 @@ export async function switchedOffBy(
     logger.error({ err, ...about }, 'a webhook could not be deactivated; the next 410 tries again');
     return null;
   }
-  if (accounts.unreadable(accountId) !== null) return null;
   const current = accounts.webhook(accountId, webhookId);
   // During the request the account may have removed or deactivated the webhook.
   if (!current) return 'removal';

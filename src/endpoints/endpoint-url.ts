@@ -21,7 +21,7 @@ export type ParsedEndpoint =
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /** By its code in the API, with what its text needs. */
-export type UrlProblem =
+type UrlProblem =
   | {
       readonly code:
         | 'url-characters'

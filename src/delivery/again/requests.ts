@@ -19,17 +19,15 @@ export interface RequestsParts {
   readonly broker: Pick<Broker, 'follow' | 'extent'>;
   readonly topics: Pick<Topics, 'requests'>;
   readonly pause?: Sleep;
-  readonly mostRemembered?: number;
 }
 
 export class Requests {
   readonly #parts: RequestsParts;
   /** By id and place. */
-  readonly #chains: LRUCache<string, number>;
+  readonly #chains = new LRUCache<string, number>({ max: MOST_REMEMBERED });
 
   constructor(parts: RequestsParts) {
     this.#parts = parts;
-    this.#chains = new LRUCache({ max: parts.mostRemembered ?? MOST_REMEMBERED });
   }
 
   /** The last chain of the delivery, if it began after its own; else null. A payment that is published anew is another delivery. */

@@ -100,9 +100,3 @@ test('reading on that fails is retried, and misses no request', async () => {
   await eventually(() => requests.laterChain(delivery()) === 1);
   expect([failures, logger.warnings.length]).toEqual([2, 2]);
 });
-
-test('the last chains of so many deliveries are remembered; what was forgotten goes on', async () => {
-  for (const offset of [1, 2, 1, 3]) await resend(offset);
-  const requests = await started({ mostRemembered: 2 });
-  expect([1, 2, 3].map((offset) => requests.laterChain(delivery(offset)))).toEqual([3, null, 4]);
-});
