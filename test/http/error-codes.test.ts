@@ -13,13 +13,14 @@ import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import { TooManyWaiting } from '../../src/webhooks/account-turns.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream, type WebhookAdded } from '../../src/webhooks/events.js';
+import { request } from '../support/clients/api-client.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
 import { added, CONTEXT } from '../support/generators/webhook-samples.js';
 import { viewOf } from '../support/scenes/account-view.js';
 import { type BareApi, type BareOptions, startBareApi, UNPACED } from '../support/scenes/bare-api.js';
 
-/** `POST /api/webhooks`, with its JSON; or with other parts of a request. */
-type Ask = readonly [route: string, json?: unknown, init?: RequestInit];
+/** `POST /api/webhooks`, with its JSON, or a body as it is; an empty header is left out. */
+type Ask = readonly [route: string, json?: unknown, headers?: Readonly<Record<string, string>>];
 
 const allowedPorts = [{ from: 443, to: 443 }];
 const checkEndpoint = (url: string) => parseEndpoint(url, { allowedPorts, allowPrivate: false });
@@ -35,15 +36,13 @@ async function start(options: BareOptions = {}): Promise<BareApi> {
   return bare;
 }
 
-async function send({ url }: BareApi, [route, json, init = {}]: Ask): Promise<string[]> {
+async function send({ url }: BareApi, [route, json, own]: Ask): Promise<string[]> {
   const [method, path] = route.split(' ') as [string, string];
   const token = path.startsWith('/api/payment-events') ? 'publisher' : 'caller-42';
-  const own = init.headers as Readonly<Record<string, string>> | undefined;
   const given = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...own };
-  const headers = Object.entries(given).filter(([, value]) => value !== '');
-  const body = json === undefined ? {} : { body: typeof json === 'string' ? json : JSON.stringify(json) };
-  const answer = await fetch(url + path, { method, ...body, ...init, headers });
-  return codesIn(await answer.json());
+  const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  const body = typeof json === 'string' ? { bytes: json } : { json };
+  return codesIn((await request(url, method, path, { headers, ...body })).body);
 }
 
 function codesIn(body: unknown): string[] {
@@ -65,11 +64,12 @@ const register = (given: object = {}): Ask => ['POST /api/webhooks', { ...WEBHOO
 const withUrl = (url: string) => register({ url });
 const withHeader = (key: string, value = 'v') => register({ headers: [{ key, value }] });
 const session = (given: object): Ask => ['POST /api/portal-sessions', given];
-const publish = (json: unknown, type = 'application/json'): Ask => [
+const publish = (json: unknown, type = 'application/json', more: object = {}): Ask => [
   'POST /api/payment-events',
   json,
-  { headers: { 'content-type': type } },
+  { 'content-type': type, ...more },
 ];
+const listBy = (authorization: string): Ask => ['GET /api/webhooks', undefined, { authorization }];
 const EVENT = { id: 'pay-1', type: 'cash_in', accountId: 42 };
 
 const OF_REQUESTS: Readonly<Record<string, Ask>> = {
@@ -78,16 +78,13 @@ const OF_REQUESTS: Readonly<Record<string, Ask>> = {
   'body-not-json': ['POST /api/webhooks', '{'],
   'body-not-object': ['POST /api/webhooks', []],
   'body-not-array': publish({}, 'application/cloudevents-batch+json'),
-  'token-missing': ['GET /api/webhooks', undefined, { headers: { authorization: '' } }],
-  'token-invalid': ['GET /api/webhooks', undefined, { headers: { authorization: 'Bearer nobody' } }],
-  'session-ended': ['GET /console/session', undefined, { headers: { 'x-console': 'ps_0123456789abcdef' } }],
-  'publisher-token-required': [
-    ...publish(EVENT).slice(0, 2),
-    { headers: { authorization: 'Bearer caller-42' } },
-  ] as never,
-  'account-token-required': ['GET /api/webhooks', undefined, { headers: { authorization: 'Bearer publisher' } }],
+  'token-missing': listBy(''),
+  'token-invalid': listBy('Bearer nobody'),
+  'session-ended': ['GET /console/session', undefined, { 'x-console': 'ps_0123456789abcdef' }],
+  'publisher-token-required': publish(EVENT, undefined, { authorization: 'Bearer caller-42' }),
+  'account-token-required': listBy('Bearer publisher'),
   'not-found': ['GET /api/nothing'],
-  'account-not-found': ['GET /api/webhooks', undefined, { headers: { authorization: 'Bearer caller-43' } }],
+  'account-not-found': listBy('Bearer caller-43'),
   'webhook-not-found': ['DELETE /api/webhooks/7'],
   'recovery-not-found': ['GET /api/recoveries/none'],
   'notices-not-set': ['POST /api/notices/test'],
@@ -96,8 +93,8 @@ const OF_REQUESTS: Readonly<Record<string, Ask>> = {
   'method-not-allowed': ['PUT /api/webhooks', {}],
   'body-too-large': ['POST /api/webhooks', 'x'.repeat(65_537)],
   'too-many-events': publish(`${JSON.stringify(EVENT)}\n`.repeat(1_001), 'application/x-ndjson'),
-  'unsupported-type': ['POST /api/webhooks', 'x', { headers: { 'content-type': 'text/plain' } }],
-  'unsupported-encoding': ['POST /api/webhooks', 'x', { headers: { 'content-encoding': 'gzip' } }],
+  'unsupported-type': ['POST /api/webhooks', 'x', { 'content-type': 'text/plain' }],
+  'unsupported-encoding': ['POST /api/webhooks', 'x', { 'content-encoding': 'gzip' }],
   'deliveries-unreadable': ['GET /api/deliveries'],
 
   missing: register({ url: undefined }),
@@ -154,8 +151,7 @@ it('what the state of the account provokes', async () => {
   await provoke('too-many-secrets', bare, ...Array(6).fill(['POST /api/signing-secrets', {}]));
   const opened = Array.from({ length: 101 }, (_, n) => session({ user: `user ${n}` }));
   await provoke('too-many-sessions', bare, ...opened);
-  const keyed = (n: number): Ask =>
-    [...url(n, 'cash_out').slice(0, 2), { headers: { 'idempotency-key': 'k' } }] as never;
+  const keyed = (n: number): Ask => ['POST /api/webhooks', url(n, 'cash_out')[1], { 'idempotency-key': 'k' }];
   await provoke('idempotency-key-used', bare, keyed(1), keyed(2));
 });
 
@@ -230,10 +226,10 @@ it.each<[code: string, limits: BareOptions['limits'], request: string]>([
   ['malformed-request', {}, 'x\r\n\r\n'],
   ['head-too-large', {}, head('GET / HTTP/1.1', `X-A: ${'v'.repeat(20_000)}`)],
   ['request-timeout', { headMs: 50, requestMs: 50, lookEveryMs: 10 }, 'GET / HTTP/1.1\r\n'],
-])('%s', async (code, limits, request) => {
+])('%s', async (code, limits, bytes) => {
   const ownTokens = { issue: () => Promise.reject(new Error('no token')), verify: async () => READER };
   const bare = await start({ ...(limits && { limits }), parts: { ownTokens } });
-  expect(codesIn(JSON.parse((await rawRequest(bare.port, request)).body))).toContain(code);
+  expect(codesIn(JSON.parse((await rawRequest(bare.port, bytes)).body))).toContain(code);
   seen.add(code);
 });
 
