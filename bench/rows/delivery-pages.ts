@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDeliveriesView, VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
-import { webhookMessageId } from '../../src/delivery/delivery.js';
+import { webhookMessageId } from '../../src/payments/parsed-payment.js';
 import type {
   DeliveriesQuery,
   EventsQuery,

@@ -1,7 +1,7 @@
 /** The report of a period, for auditors: counts, open deliveries, missing records. Read before its scratch tables are closed. */
-import { webhookMessageId } from '../delivery/delivery.js';
+
 import { type RecordOffset, sourceText } from '../delivery/record-place.js';
-import { eventOfKey } from '../payments/parsed-payment.js';
+import { eventOfKey, webhookMessageId } from '../payments/parsed-payment.js';
 import type { Scratch } from '../ports/scratch.js';
 import type { Lost } from './lost.js';
 import * as queries from './queries.js';

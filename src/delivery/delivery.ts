@@ -4,9 +4,8 @@
  * Between attempts a delivery is a record in a tier: the payment's original value and headers, and its progress. Its key is
  * the delivery's id, so all of its records are in one partition (steps-once.ts).
  */
-import { hash } from 'node:crypto';
 import { parseTraceContext, type TraceContext } from '../observability/tracing.js';
-import type { EventIdentity, PaymentEvent } from '../payments/parsed-payment.js';
+import { type PaymentEvent, webhookMessageId } from '../payments/parsed-payment.js';
 import { headerText, isTime, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
 import { type DeliveryProgress, progressHeader, progressIn, type StoredProgress } from './delivery-progress.js';
@@ -52,17 +51,6 @@ export function newDelivery(
     trace,
     record,
   };
-}
-
-/** Derived, not random: after a redelivery or a crash midway, the same id is sent again. */
-export function webhookMessageId(
-  accountId: number,
-  { eventId, eventSource }: EventIdentity,
-  webhookId: number,
-): string {
-  // As JSON: in UTF-8 every half of a surrogate pair, which a JSON string may contain, would become the same U+FFFD.
-  const text = JSON.stringify([accountId, webhookId, ...(eventSource === null ? [] : [eventSource]), eventId]);
-  return `msg_${hash('sha256', text, 'base64url').slice(0, 27)}`;
 }
 
 /** @param due ms since the epoch @param moreMs what is left of its wait then: retry/waiting.ts */

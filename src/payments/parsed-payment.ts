@@ -1,5 +1,7 @@
 /** The result of parsing a payment record, and the identity of its event. */
+
 import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import type { EventType } from '../webhooks/limits.js';
 
 export interface CloudEvent {
@@ -64,6 +66,17 @@ export interface EventIdentity {
   readonly eventId: string;
   /** Null for an event other than a CloudEvent. */
   readonly eventSource: string | null;
+}
+
+/** Derived, not random: after a redelivery or a crash midway, the same id is sent again. */
+export function webhookMessageId(
+  accountId: number,
+  { eventId, eventSource }: EventIdentity,
+  webhookId: number,
+): string {
+  // As JSON: in UTF-8 every half of a surrogate pair, which a JSON string may contain, would become the same U+FFFD.
+  const text = JSON.stringify([accountId, webhookId, ...(eventSource === null ? [] : [eventSource]), eventId]);
+  return `msg_${hash('sha256', text, 'base64url').slice(0, 27)}`;
 }
 
 export function keyOfEvent({ eventId, eventSource }: EventIdentity): string {

@@ -32,8 +32,6 @@ const STATES_A_COMMIT = 2_000;
 /** The shortest time between commits of a position that moved without an event. */
 const COMMIT_POSITION_EVERY_MS = 5_000;
 const FORGET_KEYS_EVERY_MS = 60_000;
-/** Of a catch-up. */
-const LOG_EVERY_MS = 1_000;
 
 export interface ProjectionHostParts<S> {
   readonly projection: Projection;
@@ -79,7 +77,6 @@ export class ProjectionHost<S> {
   #events = 0;
   /** By `now`, and how many events it had folded then; initially its start. */
   #lastLive = { at: 0, events: 0 };
-  #loggedAt = 0;
   #committedAt = 0;
   #keysForgottenAt = 0;
   #reachEnd: () => void = () => undefined;
@@ -177,7 +174,6 @@ export class ProjectionHost<S> {
     if (!this.#isLive && caughtUp) this.#becomeLive();
     if (!this.#isLive) {
       this.#contact = { kind: 'catching-up', why: `folded ${this.#events} events, and there are more` };
-      if (this.#parts.now() - this.#loggedAt >= LOG_EVERY_MS) this.#log('info', 'the projection is catching up');
     } else if (this.#folded.uncommitted.events === 0) this.head.moved(position);
   }
 
@@ -200,9 +196,11 @@ export class ProjectionHost<S> {
   }
 
   #becomeLive(): void {
-    // A short catch-up is one of many on a busy machine: only the first, and long ones, are worth a line at info.
-    const isNews = !this.#wasLive || this.#parts.now() - this.#lastLive.at >= LOG_EVERY_MS;
-    this.#log(isNews ? 'info' : 'debug', 'the projection has caught up');
+    const { projection, logger, now } = this.#parts;
+    const { at, events } = this.#lastLive;
+    const about = { projection: projection.name, events: this.#events - events, ms: now() - at };
+    // Later ones are many, and short, on a busy machine.
+    logger[this.#wasLive ? 'debug' : 'info'](about, 'the projection has caught up');
     this.#wasLive = true;
     this.#contact = { kind: 'live', why: null };
     this.#reachEnd();
@@ -212,15 +210,7 @@ export class ProjectionHost<S> {
 
   /** At the start, and whenever the store is out of reach. */
   #catchUpBegins(): void {
-    this.#loggedAt = this.#parts.now();
-    this.#lastLive = { at: this.#loggedAt, events: this.#events };
-  }
-
-  #log(level: 'info' | 'debug', text: string): void {
-    const { projection, logger, now } = this.#parts;
-    this.#loggedAt = now();
-    const { at, events } = this.#lastLive;
-    logger[level]({ projection: projection.name, events: this.#events - events, ms: this.#loggedAt - at }, text);
+    this.#lastLive = { at: this.#parts.now(), events: this.#events };
   }
 
   /** The states may be behind the store until the next caught-up mark. */

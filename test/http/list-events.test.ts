@@ -1,7 +1,7 @@
 /** GET /api/events: what the view and the topics are asked, and what is made of it. */
 import type { VerifyToken } from '../../src/accounts/access-tokens.js';
-import { webhookMessageId } from '../../src/delivery/delivery.js';
 import { createPublishedPayloads } from '../../src/delivery/record-place.js';
+import { webhookMessageId } from '../../src/payments/parsed-payment.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
 import type { EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';
 import type { Right } from '../../src/webhooks/limits.js';

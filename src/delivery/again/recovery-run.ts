@@ -3,6 +3,7 @@
  * ends the recovery. One order over both would need both questions for each request.
  */
 import type { Logger } from '../../observability/logger.js';
+import { webhookMessageId } from '../../payments/parsed-payment.js';
 import type { Broker } from '../../ports/broker.js';
 import type { AccountView, AskView, ListPlace, MissedPayment } from '../../ports/deliveries-view.js';
 import { UNDELIVERED } from '../../ports/deliveries-view.js';
@@ -12,7 +13,6 @@ import type { RunningRecovery } from '../../read-model/running-recoveries.js';
 import { viewEnds } from '../../read-model/view-follower.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Webhook } from '../../webhooks/state.js';
-import { webhookMessageId } from '../delivery.js';
 import type { Topics } from '../topics.js';
 
 export interface RecoveryRunParts {

@@ -1,6 +1,6 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 import type { Context } from 'koa';
-import { webhookMessageId } from '../../delivery/delivery.js';
+import { webhookMessageId } from '../../payments/parsed-payment.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { AccountView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';

@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { RecordLog } from '../../../src/adapters/sqlite/record-log.js';
-import { RecordSweep } from '../../../src/adapters/sqlite/record-sweep.js';
 import { named, records } from '../../contract/broker/inbox.js';
+import { Sweeping } from '../../support/scenes/sweeping.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 import { inFull } from '../../support/thorough.js';
 
@@ -15,6 +15,7 @@ const TOPICS = ['payments', 'tier', 'log'] as const;
 const GROUPS = ['required', 'other'] as const;
 const KEPT_MS = 1_000;
 const RULES = {
+  keptMs: KEPT_MS,
   groupsOf: (topic: string) => (topic === 'log' ? [] : ['required']),
 };
 type Topic = (typeof TOPICS)[number];
@@ -87,11 +88,9 @@ test('exactly what is old and done goes, whatever happened before', async () => 
   const { file } = folder.open();
   let now = 0;
   const log = new RecordLog(file, () => now);
-  const sweep = new RecordSweep(file, RULES);
+  const sweeping = new Sweeping(file, RULES);
+  folder.onClose(() => sweeping.stop());
 
-  const swept = async (name: Topic) => {
-    while ((await sweep.remove(name, now - KEPT_MS)) > 0);
-  };
   const offsets = (name: Topic) =>
     file.file
       .prepare('SELECT min(offset), max(offset) + 1, count(*) FROM records JOIN topics ON id = topic WHERE name = ?')
@@ -115,11 +114,8 @@ test('exactly what is old and done goes, whatever happened before', async () => 
         now += one.ms;
         return;
       case 'sweep':
-        for (const name of TOPICS) {
-          oracle.sweep(name, now - KEPT_MS);
-          await swept(name);
-        }
-        return;
+        for (const name of TOPICS) oracle.sweep(name, now - KEPT_MS);
+        return sweeping.round(now);
       default:
         one satisfies never;
     }

@@ -1,5 +1,5 @@
 /** One delivery, and everything that was published for an account. */
-import { webhookMessageId } from '../../../src/delivery/delivery.js';
+import { webhookMessageId } from '../../../src/payments/parsed-payment.js';
 import type { EventsPage, EventsQuery, FeedPage, ListPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import {

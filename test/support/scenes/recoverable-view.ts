@@ -1,5 +1,5 @@
 /** A deliveries view of the test's choice: the details of one account, and what recoveries have requested. */
-import { webhookMessageId } from '../../../src/delivery/delivery.js';
+import { webhookMessageId } from '../../../src/payments/parsed-payment.js';
 import type {
   AccountView,
   AskView,
