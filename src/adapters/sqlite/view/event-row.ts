@@ -77,6 +77,6 @@ export function arrivedOf(arrival: number): Arrived {
   return ARRIVED_OF[arrival] as Arrived;
 }
 
-export function routedIn({ webhooks }: Pick<EventRow, 'webhooks'>): readonly number[] {
+function routedIn({ webhooks }: Pick<EventRow, 'webhooks'>): readonly number[] {
   return JSON.parse(webhooks ?? '[]') as number[];
 }
