@@ -140,7 +140,6 @@ export type AccountEvent = EventOf<StoredType>;
 export type AccountRegistered = EventOf<'AccountRegistered'>;
 export type PortalSessionOpened = EventOf<'PortalSessionOpened'>;
 export type WebhookAdded = EventOf<'WebhookAdded'>;
-type WebhookUpdated = EventOf<'WebhookUpdated'>;
 
 export type CredentialEvent = EventOf<
   Extract<StoredType, `Credential${string}` | `Signing${string}` | `Portal${string}`>
