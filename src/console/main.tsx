@@ -51,7 +51,5 @@ function App() {
   );
 }
 
-const root = document.getElementById('console');
-if (!root) throw new Error('the page has no place for the console');
-render(<App />, root);
+render(<App />, document.getElementById('console') as HTMLElement);
 openSession();

@@ -13,7 +13,7 @@ import { webhookAddress } from '../state/addresses.js';
 import { isAhead } from '../state/now.js';
 import { usePolled } from '../state/polled.js';
 import { may } from '../state/session.js';
-import { isOff, isRefusing, isWrong, type UrlHealth, type UrlState } from '../state/urls.js';
+import { isOff, isRecoverable, isRefusing, isWrong, type UrlHealth, type UrlState } from '../state/urls.js';
 import { causeOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Activate } from '../webhooks/changing.js';
@@ -111,7 +111,7 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
         {may('configure') && !isOff(of) && (
           <>
             {first && isRefusing(of) && <Test of={first.id} isPrimary />}
-            <Button kind={isRefusing(of) ? undefined : 'primary'} onClick={() => askRecovery(of)}>
+            <Button kind={isRecoverable(of) ? 'primary' : undefined} onClick={() => askRecovery(of)}>
               {t.recover}
             </Button>
           </>

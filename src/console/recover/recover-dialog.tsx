@@ -42,7 +42,7 @@ export function RecoverDialog({ webhookId }: { webhookId: number }) {
         <RecoveryProgress id={shown} onClose={close} />
       ) : of && isOff(of) ? (
         <StateBadge state={of.state} />
-      ) : of && ((data && !running) || failure) ? (
+      ) : of?.state && ((data && !running) || failure) ? (
         <RecoverForm of={of} onStarted={show} onClose={close} />
       ) : (
         <Skeleton />

@@ -35,9 +35,10 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   const webhookIds = of.healths.filter(({ state }) => state !== 'off').map(({ webhookId }) => webhookId);
   const preview = usePreview(webhookIds, order);
   const counted = preview.data ?? [];
-  // What it missed was not meant for it: by default that is sent where there is nothing else.
-  const isMeant = counted.some(({ include, count }) => include !== 'missed' && count > 0);
-  const include: readonly Included[] = picked ?? (isMeant || !preview.data ? MEANT : INCLUDED);
+  // What it missed was not meant for it: it is chosen where there is nothing else. Once, for what is chosen stays.
+  if (!picked && preview.data)
+    pick(counted.some(({ include, count }) => include !== 'missed' && count > 0) ? MEANT : INCLUDED);
+  const include = picked ?? MEANT;
   const chosen = counted.filter((one) => include.includes(one.include));
   const count = sumOf(chosen);
   const toggle = (one: Included) => pick(INCLUDED.filter((other) => include.includes(other) !== (other === one)));

@@ -77,4 +77,7 @@ export const isWrong = ({ state, held }: UrlHealth) =>
 export const isRefusing = ({ lastFailure, lastSuccessAt }: Pick<UrlHealth, 'lastFailure' | 'lastSuccessAt'>) =>
   lastFailure !== null && (lastSuccessAt === null || Date.parse(lastSuccessAt) < Date.parse(lastFailure.at));
 
+/** Something is kept for it that it would take now. */
+export const isRecoverable = (of: UrlHealth) => of.waiting + of.held > 0 && !isRefusing(of);
+
 export const isOff = ({ state }: UrlHealth) => state === 'off' || state === 'paused';
