@@ -17,14 +17,12 @@ export interface Operation {
   /** Sentences: the operation's effect, and what a caller must know. */
   readonly description: string;
   /**
-   * bearer: an account's token, or the cookie of a session; session: the cookie only; publisher: a publisher's token; 401
-   * or 403 before anything else. client: the operation itself authenticates the client.
+   * bearer: an account's token, or the cookie of a session; token, session: one of them only; publisher: a publisher's
+   * token; 401 or 403 before anything else. client: the operation itself authenticates the client.
    */
-  readonly security: 'bearer' | 'session' | 'publisher' | 'client' | 'none';
+  readonly security: 'bearer' | 'token' | 'session' | 'publisher' | 'client' | 'none';
   /** With `bearer`: the right that a session needs. If absent, `read`. */
   readonly right?: Right;
-  /** With `bearer`: no session may, whatever its rights. */
-  readonly by?: 'token';
   /** What its requests count towards; with `bearer`, before the rest is read. Reads by cost, when made (rate-limit). */
   readonly rateLimit?: 'writes' | 'tests' | 'tokens' | 'reads';
   /** With `bearer`: false if the account need not be registered. */

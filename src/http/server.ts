@@ -128,10 +128,10 @@ function resourceOf(path: string): string {
 /** In the order of refusals: who asks, whether they may, how often. Then the operation, which reads the rest. */
 function createAdmitted(parts: ApiParts): (one: Route) => Middleware {
   const authentication = createAuthentication(parts);
-  return ({ security, right = 'read', by, rateLimit, handle }) => {
+  return ({ security, right = 'read', rateLimit, handle }) => {
     if (security === 'none' || security === 'client') return handle;
-    const authenticate = authentication[by ?? security];
-    if (security !== 'bearer') {
+    const authenticate = authentication[security];
+    if (security === 'session' || security === 'publisher') {
       return async (ctx) => {
         await authenticate(ctx);
         await handle(ctx);

@@ -61,13 +61,13 @@ const TAGS: readonly (readonly [name: string, paths: RegExp, description: string
 ];
 
 function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
-  const { path, security, body, by } = one;
+  const { path, security, body } = one;
   const parameters = parametersOf(one);
   const bearer = issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
   // A scope is only for OAuth: of a bearer token the document can't say it.
   const publisher = issuesTokens ? [{ bearer: [] }, { token: [PUBLISHER_SCOPE] }] : bearer;
   const session = [{ session: [] }];
-  const schemes = { bearer: by === 'token' ? bearer : [...bearer, ...session], session, publisher, none: [] };
+  const schemes = { bearer: [...bearer, ...session], token: bearer, session, publisher, none: [] };
   const refusals = { ...usualRefusals(one), ...one.refusals };
   return {
     operationId: one.id,
@@ -94,8 +94,8 @@ function summaryOf(id: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function descriptionOf({ description, security, right = 'read', by }: Operation): string {
-  return security === 'bearer' && !by ? `${description} A session needs the right \`${right}\`.` : description;
+function descriptionOf({ description, security, right = 'read' }: Operation): string {
+  return security === 'bearer' ? `${description} A session needs the right \`${right}\`.` : description;
 }
 
 function contentOf(body: NonNullable<Operation['body']>): Schema {
@@ -130,18 +130,18 @@ function pathIdOf({ path }: Operation): Schema | undefined {
 /** Of the operations of its kind; its own take their place. */
 function usualRefusals(one: Operation) {
   const { security, rateLimit, body, query, needsAccount = true } = one;
-  const authenticates = security === 'bearer' || security === 'publisher' || security === 'session';
-  const usual = {
+  const isOfAccount = security === 'bearer' || security === 'token';
+  const authenticates = security !== 'client' && security !== 'none';
+  return {
     ...(query && { 400: 'A query parameter is not valid, or does not go with the others. `errors` names each.' }),
     ...(body && BODY_REFUSED),
     ...(authenticates && OF_CREDENTIALS),
     ...(authenticates && security !== 'session' && { 403: FORBIDDEN }),
-    ...(security === 'bearer' && needsAccount && { 404: pathIdOf(one) ? UNKNOWN : 'The account is not registered.' }),
+    ...(isOfAccount && needsAccount && { 404: pathIdOf(one) ? UNKNOWN : 'The account is not registered.' }),
     ...(rateLimit && { 429: TOO_MANY }),
     431: 'The request line and headers exceed 16,384 bytes.',
     500: 'Internal error. The request can be retried safely.',
   };
-  return usual;
 }
 
 const BODY_REFUSED = {

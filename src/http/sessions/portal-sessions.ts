@@ -109,7 +109,7 @@ export const openSession = write({
   method: 'post',
   path: '/api/portal-sessions',
   description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
-  by: 'token',
+  security: 'token',
   body: { type: 'json', schema: REQUEST },
   returns: object('OpenedPortalSession', 'A session, and the way into it.', {
     id: SESSION_ID,
