@@ -13,6 +13,9 @@ import { FakeKafkaClient } from '../../support/servers/fake-kafka-client.js';
 const STUCK_MS = 1_000;
 const LONGER_THAN_STUCK_MS = 1.2 * STUCK_MS;
 
+/** The offset of a record that is due in an hour. */
+const NOT_DUE = 1_000;
+
 let client: FakeKafkaClient;
 let asked: string[][];
 let starts: Map<string, number>;
@@ -59,13 +62,55 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
     handled.push(record);
     if (rejects(record)) throw new Error('rejected');
   };
-  consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler });
+  const notBefore = ({ offset }: ReceivedRecord) => (offset === NOT_DUE ? Date.now() + 3_600_000 : 0);
+  consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler, notBefore });
   await consumer.start();
 }
 
 afterEach(() => consumer.close());
 
 const offsets = () => client.commits.map((commit) => commit.map(({ topic, offset }) => `${topic} ${offset}`));
+
+describe('its state', () => {
+  const ofTopic = { topic: 't', partition: 0, unreadable: null };
+
+  it('is connected from its first join on, and not after a crash', async () => {
+    expect(consumer.state()).toEqual({ connected: false, inHand: 0, inHandBytes: 0, partitions: [] });
+    await client.join({ t: [0] });
+    expect(consumer.state().connected).toBe(true);
+    await client.emit('CRASH', { error: new Error('Kafka is away'), restart: true });
+    expect(consumer.state().connected).toBe(false);
+  });
+
+  it('has the lag, the records in hand and the next one', async () => {
+    starts.set('t', NOT_DUE - 2);
+    let isAway = true;
+    rejects = () => isAway;
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes(`seek t ${NOT_DUE - 2}`));
+    expect(consumer.state().partitions).toEqual([{ ...ofTopic, behind: 0, head: null }]);
+    await client.fetched('t', NOT_DUE - 2, NOT_DUE, NOT_DUE + 10);
+    await eventually(() => handled.length >= 2);
+    const head = { publishedAt: 0, overdueMs: 0 };
+    const inHand = { inHand: 2, inHandBytes: '998'.length + '999'.length };
+    expect(consumer.state()).toEqual({
+      ...{ connected: true, ...inHand },
+      partitions: [{ ...ofTopic, behind: 12, head }],
+    });
+    isAway = false;
+    await eventually(() => consumer.state().inHand === 0);
+    expect(consumer.state().partitions).toEqual([{ ...ofTopic, behind: 10, head }]);
+  });
+
+  it('has the lag of the last fetch, even one without records', async () => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await client.fetchedEnd('t', 25);
+    // Of a partition that can't be fetched.
+    await client.fetchedEnd('t', -1);
+    expect(consumer.state().partitions).toEqual([{ ...ofTopic, behind: 20, head: null }]);
+  });
+});
 
 describe('a partition that was assigned', () => {
   it('is not fetched before its place is known, and then from there', async () => {

@@ -239,7 +239,7 @@ function firstSince(events: readonly StoredEvent[], oldest: number): number {
 }
 
 /** As the server counts it for the largest append. */
-export function sizeOf({ type, data, metadata }: ProposedEvent): number {
+function sizeOf({ type, data, metadata }: ProposedEvent): number {
   return 2 * type.length + data.length + metadata.length;
 }
 

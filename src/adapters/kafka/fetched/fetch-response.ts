@@ -10,7 +10,7 @@ import { type AbortedTransaction, beginsWithBatch, messagesOf } from './record-s
 const VERSION = 11;
 
 /** Why a partition has no messages: its topic is gone, its log lacks the offset, or nobody can read it from there on. */
-export interface Fault {
+interface Fault {
   readonly kind: 'no-topic' | 'no-offset' | 'unreadable';
   readonly reason: string;
 }
