@@ -45,17 +45,9 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
         running.wrong(...(await begin(parts, work)));
       },
     });
-  add(
-    'deploy',
-    'create, update or repair the projections; rebuild those with a different source',
-    eachBy(deploy, ['system-only']),
-  );
+  add('deploy', 'create, update or repair the projections; rebuild those with a different source', eachBy(deploy));
   add('status', 'print the status of each projection; exit code 1 if one differs from what deploy leaves', status);
-  add(
-    'rebuild',
-    'let the server fold all events again, and wait for the end',
-    eachBy(rebuild, ['system-only', 'missing']),
-  );
+  add('rebuild', 'let the server fold all events again, and wait for the end', eachBy(rebuild));
   add('verify', "compare the server's sources and states with those here; exit code 1 if one differs", verifyAll);
 }
 
@@ -88,12 +80,9 @@ function troublesOf(all: readonly Examined[]): readonly string[] {
   return all.map((one) => sentence(troubleOf(one))).filter(Boolean);
 }
 
-/** @param hindered projections in such a condition can't be folded by it */
 const eachBy =
-  (fold: typeof deploy, hindered: readonly Examined['condition'][]): Work =>
-  async (parts, all) => {
-    const troubles = troublesOf(all.filter(({ condition }) => hindered.includes(condition)));
-    if (troubles.length > 0) return troubles;
+  (fold: typeof deploy): Work =>
+  async (parts) => {
     for (const name of PROJECTIONS) {
       const deployed = await fold(parts.server, name, watching(parts));
       const { outcome, cause } = deployed;

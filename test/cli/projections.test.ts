@@ -112,28 +112,6 @@ describe('where projections are deployed', () => {
     });
   });
 
-  describe('and one was stopped by hand', () => {
-    beforeEach(() => client.disableProjection(NAME));
-
-    test.each(['status', 'verify'])('%s says so, with what mends it', async (command) => {
-      expect(await fails(command)).toBe(
-        `account-webhooks: ${NAME} is Stopped: run account-webhooks projections deploy`,
-      );
-    });
-
-    test('deploy folds it again: an interrupted deployment leaves it stopped, too', async () => {
-      await append(4);
-      const { code, stdout } = await projections('deploy', '--json');
-      expect({ code, first: parsed(stdout)[0] }).toEqual({
-        code: 0,
-        first: { projection: NAME, outcome: 'rebuilt', cause: 'the projection was stopped' },
-      });
-      await eventually(async () => (await projections('verify')).code === 0);
-      expect(await stateOf(4)).toMatchObject({ accountId: 4 });
-      await isWell();
-    });
-  });
-
   test.each([
     ['throws', `fromCategory('account').foreachStream().when({ WebhookAdded: () => { throw new Error('broken'); } })`],
     ['does not compile', `fromCategory(`],
@@ -169,46 +147,11 @@ describe('where projections are deployed', () => {
   });
 });
 
-describe('a projection that is being folded again', () => {
-  beforeEach(async () => {
-    const server = await start();
-    for (const id of [1, 2, 3]) await append(id);
-    expect(await projections('deploy')).toMatchObject({ code: 0 });
-    // What is held stands where it is: here two thirds from the beginning.
-    server.faults.holdProjections();
-    for (const id of [4, 5]) await append(id);
-  });
-
-  test('status has exit code 1 and says how far it is, in tenths of a percent; so does doctor', async () => {
-    const { code, stdout, stderr } = await projections('status');
-    expect(code).toBe(1);
-    const [first = ''] = lines(stdout);
-    expect(first).toMatch(/^account-webhooks: Running\/Paused, \d\d(\.\d)? % folded$/);
-    expect(lines(stderr).at(-1)).toContain(`account-webhooks: ${first.replace(': ', ' is ')}: wait for it`);
-    const { stdout: found } = await commandLine(settings, ['doctor', '--json']);
-    expect(parsed(found)).toContainEqual({
-      ...{ check: 'projections', verdict: 'warn', says: first.replace(': ', ' is '), todo: 'wait for it' },
-    });
-  });
-});
-
 test('projections are off: each command says so, and what to do', async () => {
   await start({ runProjections: 'none' });
   for (const command of COMMANDS) {
     expect(await fails(command)).toBe(
       'account-webhooks: projections are off at the server: start it with --run-projections=All --start-standard-projections',
     );
-  }
-});
-
-test('only those of the system run, and none of ours is there yet: deploy says so soon, and then status and verify', async () => {
-  await start({ runProjections: 'system' });
-  await append(1);
-  const runAll = 'start it with --run-projections=All --start-standard-projections';
-  expect(await fails('deploy')).toBe(
-    'account-webhooks: account-webhooks does not advance: its status is Stopped (Enabled)',
-  );
-  for (const command of COMMANDS) {
-    expect(await fails(command)).toContain(`account-webhooks: the server runs only its system projections: ${runAll}`);
   }
 });
