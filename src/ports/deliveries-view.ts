@@ -7,7 +7,7 @@
  *
  * Semantics that every adapter keeps (test/contract/deliveries-view-contract.ts):
  * - A view belongs to one process at a time and is local. It works in a thread of its own: transactions aim
- *   at 5 ms, and an account's questions are answered one after the other, so that no account delays another by their number.
+ *   at 8 ms, and an account's questions are answered one after the other, so that no account delays another by their number.
  * - add stores records in their order, some in a transaction, together with the positions behind them. If it throws, the last
  *   of them are missing, and their positions too. What it stored survives the process, however it ends; a machine crash may
  *   lose the last transactions, and never a part of one.

@@ -7,11 +7,8 @@ import { topicRecords } from '../../../src/ports/topic-records.js';
 import { Inbox, record, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
-import { patience } from '../../runner/patience.js';
 import { eventually } from '../../support/eventually.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
-
-const ROUNDS = 50;
 
 let folder: SqliteFolder;
 beforeEach(() => {
@@ -25,25 +22,16 @@ async function consume(broker: SqliteBroker): Promise<Inbox> {
   return inbox;
 }
 
-test('what another process publishes reaches a consumer here', async () => {
+test('what another process publishes reaches a consumer here, each time', async () => {
   const { broker } = folder.open();
   const inbox = await consume(broker);
   const child = folder.child('publish');
   await child.told(1);
-  const times: number[] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
+  for (let round = 1; round <= 3; round += 1) {
     child.send('publish');
     await eventually(() => inbox.calls.length === round);
-    times.push(age(String(inbox.calls.at(-1)?.value)));
   }
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
-  console.log(`published there, seen here: median ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`);
-  expect(at(0.95)).toBeLessThan(1_000 * patience());
 });
-
-/** ms since the time of the clock that processes share; what eventually adds by its looks is in it. */
-const age = (hrtime: string) => Number(process.hrtime.bigint() - BigInt(hrtime)) / 1e6;
 
 test('kill -9 while it writes: whatever had resolved is there, and nothing is half there', async () => {
   const child = folder.child('write');

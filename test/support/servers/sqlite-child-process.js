@@ -26,7 +26,7 @@ const ROLES = {
     const broker = new SqliteBroker(new StoreFile(dataDir));
     tell('ready');
     for await (const _ of createInterface({ input: process.stdin })) {
-      await broker.publish('topic', [record(String(process.hrtime.bigint()))]);
+      await broker.publish('topic', [record('a')]);
     }
   },
 
