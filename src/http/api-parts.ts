@@ -66,4 +66,4 @@ export interface ApiParts extends EndpointParts {
 }
 
 type TestTarget = Pick<NoticeTarget, 'endpoint' | 'headers'> & { readonly eventType: string };
-export type SendTest = (accountId: number, target: TestTarget, trace: TraceContext | null) => Promise<TestOutcome>;
+type SendTest = (accountId: number, target: TestTarget, trace: TraceContext | null) => Promise<TestOutcome>;

@@ -26,7 +26,7 @@ export interface ServerLimits {
   readonly connections: number;
 }
 
-export const LIMITS: ServerLimits = {
+const LIMITS: ServerLimits = {
   headBytes: 16_384,
   headMs: 10_000,
   requestMs: 30_000,
