@@ -60,7 +60,7 @@ export interface OverBudget {
   readonly retryAfterMs: number;
 }
 
-export type HandledCommand = Decision | OverBudget;
+type HandledCommand = Decision | OverBudget;
 
 /**
  * @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; TooManyWaiting; the errors of
