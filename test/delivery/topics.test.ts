@@ -3,15 +3,6 @@ import { topicsOf } from '../../src/delivery/topics.js';
 const DELAY = { text: '30m', ms: 1_800_000 };
 
 describe('the names of topics', () => {
-  test.each([
-    ['', ['payment-events']],
-    ['staging.', ['payments', 'refunds']],
-  ] as const)('the prefix %j stands before the own ones, and not before payment topics', (prefix, payments) => {
-    const topics = topicsOf(payments as readonly [string], prefix);
-    const own = { deadLetters: `${prefix}webhooks.dead-letter`, deliveries: `${prefix}webhooks.deliveries` };
-    expect(topics).toMatchObject({ payments, ...own });
-  });
-
   const topicNames: readonly (readonly [topic: string, prefix: string, isTier: boolean])[] = [
     ['webhooks.retry.5s', '', true],
     ['webhooks.deferred.5s', '', true],

@@ -36,12 +36,6 @@ describe('an entry of the deliveries topic', () => {
     );
   });
 
-  test('says what an attempt was made for, and by whom', () => {
-    const delivery = deliveryTo(9, { trigger: 'recover', actor: 'ana' });
-    const entry = stored(logEntry(delivery, 'delivered', loggedAttempt(DELIVERED, 1, delivery), null));
-    expect(entry).toMatchObject({ attempt: { trigger: 'recover', actor: 'ana' } });
-  });
-
   test('holds nothing of the payment, of headers or of secrets', () => {
     const entry = stored(logEntry(deliveryTo(9), 'delivered', loggedAttempt(DELIVERED, 1), null));
     const about = ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'webhookEvent'];
