@@ -141,13 +141,9 @@ describe('refused for its claims, and the reason is told:', () => {
 
   it.each<[string, object, why: string]>([
     ['another issuer', { iss: 'https://issuer/' }, iss],
-    ['no issuer', { iss: undefined }, 'the claim iss is missing'],
     ['another audience', { aud: 'other' }, aud],
-    ['no audience', { aud: undefined }, 'the claim aud is missing'],
     ['expired beyond the tolerance', { exp: SECONDS - 30 }, 'the token has expired (exp)'],
-    ['no exp', { exp: undefined }, 'the claim exp is missing'],
     ['not valid yet', { nbf: SECONDS + 31 }, 'the token is not valid yet (nbf)'],
-    ['no iat', { iat: undefined }, 'the claim iat is missing'],
     ['no sub', { sub: undefined }, 'the claim sub is missing'],
   ])('%s', async (_, claims, why) => {
     expect(await verify(await signed(claims))).toEqual({ kind: 'refused', why });

@@ -38,23 +38,6 @@ test('all embedded: every part is ready, and which they are depends on the roles
   expect(parts).toEqual([...first, 'dispatcher', 'topics', 'accounts', 'partitions']);
 });
 
-/** The second has answered on its admin port, and waits. */
-async function twoOnOneFolder() {
-  const settings = await installed({});
-  const first = await serve(settings);
-  cleanups.push(() => first.stop('SIGKILL'));
-  const second = await startServing(settings);
-  cleanups.push(() => second.stop('SIGKILL'));
-  return { settings, first, second };
-}
-
-test('a second process on a DATA_DIR begins when the first has ended', async () => {
-  const { first, second } = await twoOnOneFolder();
-  expect((await readiness(second)).httpStatus).toBe(503);
-  await first.stop('SIGTERM');
-  await second.ready;
-});
-
 test('a broker that is down at the start: it is named, with why, and what waits for it', async () => {
   const key = randomBytes(32).toString('base64');
   const settings = await installed({ BROKER_URL: 'kafka://127.0.0.1:1', MASTER_KEY: key });
