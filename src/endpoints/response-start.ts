@@ -4,6 +4,9 @@ const MOST_CHARACTERS = 1_024;
 const INFORMATIONAL = /(?:[\r\n]*HTTP\/1\.[01] 1(?!01)\d\d[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)*/;
 /** RFC 9112, section 4, with any version and line end: a server's reason phrase and line ends do not matter. */
 const STATUS_LINE = /[\r\n]*HTTP\/\d(?:\.\d)? +(101|[2-9]\d\d)(?: [^\r\n]*)?\r?\n/;
+const STATUS_END = 'HTTP/1.1 100'.length;
+const ONE = 0x31;
+const TWO = 0x32;
 const FINAL = new RegExp(`^${INFORMATIONAL.source}${STATUS_LINE.source}`);
 
 /**
@@ -47,10 +50,19 @@ export class ResponseStart {
     if (!this.#isAwaited) return;
     this.#text = this.text;
     this.#chunk = chunk;
+    if (this.#text === '' && chunk[STATUS_END - 3] === ONE) hideContinue(chunk);
   }
 
   #forget(): void {
     this.#text = '';
     this.#chunk = null;
   }
+}
+
+/**
+ * A client ignores a 100 Continue that it did not ask for (RFC 9110, section 15.2), but undici closes the connection. So
+ * one that begins a response becomes 102, which undici reports.
+ */
+function hideContinue(chunk: Buffer): void {
+  if (/^HTTP\/1\.[01] 100$/.test(chunk.toString('latin1', 0, STATUS_END))) chunk[STATUS_END - 1] = TWO;
 }

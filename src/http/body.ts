@@ -2,8 +2,10 @@
  * Request bodies: 415 for another media type and for a compressed body, 413 over 64 KiB (also chunked), 400 for invalid JSON
  * and for what the schema forbids, naming every field.
  */
+import { Readable } from 'node:stream';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Context } from 'koa';
+import bodyParser from 'koa-bodyparser';
 import { OWN_SCHEMAS } from '../payments/payment-event-schema.js';
 import type { Schema } from '../schema.js';
 import { readTime } from '../time/iso-time.js';
@@ -15,9 +17,21 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Without an encoding it returns bytes: its own decoding would replace invalid UTF-8. */
+const AS_BYTES = { enableTypes: ['text'], encoding: '', extendTypes: { text: [JSON_TYPE, FORM_TYPE] } };
+const parse = bodyParser(AS_BYTES);
+
+/** koa-bodyparser keeps each chunk until the last one came: 65,000 of one byte were 25 MB. So it gets them as one. */
+async function parsed(ctx: Context): Promise<Buffer> {
+  const body = Readable.from([await readBody(ctx)], { objectMode: false });
+  const req = Object.assign(body, { headers: {} });
+  await parse(Object.create(ctx, { req: { value: req } }) as Context, async () => undefined);
+  return ctx.request.body as Buffer;
+}
+
 async function readJson(ctx: Context): Promise<unknown> {
   if (mediaType(ctx) !== JSON_TYPE) throw new ApiError({ code: 'unsupported-type', params: { allowed: JSON_TYPE } });
-  const body = await readBody(ctx);
+  const body = await parsed(ctx);
   try {
     return JSON.parse(UTF8.decode(body));
   } catch {
@@ -27,7 +41,7 @@ async function readJson(ctx: Context): Promise<unknown> {
 
 /** The undecoded text; empty for another media type. @throws as readBody */
 export async function readForm(ctx: Context): Promise<string> {
-  return mediaType(ctx) === FORM_TYPE ? (await readBody(ctx)).toString() : '';
+  return mediaType(ctx) === FORM_TYPE ? String(await parsed(ctx)) : '';
 }
 
 /** In lower case, without parameters. */

@@ -13,6 +13,7 @@ const SEEN: Readonly<Record<string, string>> = {
   'responds 2xx': 'delivered 200',
   'responds 2xx, and its body never comes, is cut short, is too long or is broken': 'delivered 200',
   'responds 204 with a `Content-Length` or a body': 'delivered 204',
+  'sends `100 Continue` unasked, then 2xx': 'delivered 200',
   'responds 2xx with up to 64 KiB of headers': 'delivered 200',
   'responds 2xx, and what follows the status line is not valid HTTP': 'delivered 200',
   'responds 2xx, and its headers do not end': 'delivered 200',

@@ -182,6 +182,12 @@ export class AssignedPartitions {
         left = await this.#openKnown(left, signal);
       } catch (error) {
         this.#failed(error);
+        const topics = [...new Set(left.map(({ topic }) => topic))];
+        // Each topic by itself: one whose partitions have no leader must not delay the others.
+        if (topics.length > 1) {
+          const ofEach = topics.map((topic) => left.filter((place) => place.topic === topic));
+          return void ofEach.map((places) => this.#open(places, signal));
+        }
       }
       if (left.length > 0) await sleep(ASK_AGAIN_MS, signal);
     }

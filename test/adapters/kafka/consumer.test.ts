@@ -21,6 +21,7 @@ let asked: string[][];
 let starts: Map<string, number>;
 /** What Kafka's answers with the group's offsets wait for. */
 let answers: Promise<void>;
+let leaderless: Set<string>;
 let ensured: string[];
 let handled: ReceivedRecord[];
 let rejects: (record: ReceivedRecord) => boolean;
@@ -35,6 +36,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
   asked = [];
   ensured = [];
   answers = Promise.resolve();
+  leaderless = new Set();
   handled = [];
   committed = {};
   starts = new Map([
@@ -45,6 +47,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
     groupStart: async (_group: string, topics: readonly string[]) => {
       asked.push([...topics]);
       await answers;
+      if (topics.some((topic) => leaderless.has(topic))) throw new BrokerUnavailable('no leader');
       const known = topics.filter((topic) => starts.has(topic));
       const startOf = (topic: string) => ({
         offset: starts.get(topic),
@@ -127,6 +130,15 @@ describe('a partition that was assigned', () => {
     starts.set('t', 5);
     await eventually(() => client.calls.includes('seek t 5'));
     expect(asked).toEqual([['t', 'u'], ['t']]);
+  });
+
+  it('is opened while a partition of another topic has no leader', async () => {
+    leaderless.add('u');
+    await client.join({ t: [0], u: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    expect(client.calls).not.toContain('seek u 0');
+    leaderless.clear();
+    await eventually(() => client.calls.includes('seek u 0'));
   });
 });
 

@@ -51,6 +51,11 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
     'a body': writes('HTTP/1.1 204 No Content\r\ncontent-length: 4\r\n\r\n"ok"'),
     chunks: writes('HTTP/1.1 204 No Content\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'),
   },
+  'sends `100 Continue` unasked, then 2xx': {
+    together: writes(`HTTP/1.1 100 Continue\r\n\r\n${OK}${EMPTY}`),
+    'after each other': writesApart('HTTP/1.1 100 Continue\r\n\r\n', `${OK}${EMPTY}`),
+    'with headers': writesApart('HTTP/1.1 100 Continue\r\ndate: now\r\n\r\n', `${OK}${EMPTY}`),
+  },
   'responds 2xx with up to 64 KiB of headers': {
     '60 KiB': writes(`${OK}x: ${'y'.repeat(60 * 1_024)}\r\n${EMPTY}`),
   },
