@@ -1,11 +1,12 @@
 /** Requests to Kafka's admin API in bounded time, each with its own client, which is closed afterwards. */
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin, Kafka } from 'kafkajs';
-import { sleep } from '../../time/retry.js';
+import { BrokerUnavailable } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { disconnectAfter } from './cluster-client.js';
-import { isUnknownTopic } from './kafka-errors.js';
-import { failuresSince, withLastFailure } from './kafkajs-repairs/sockets.js';
+import { connectionTrouble, isUnknownTopic } from './kafka-errors.js';
+import { withLastFailure } from './kafkajs-repairs/sockets.js';
 
 /** ms to wait for a Kafka that accepts connections but does not answer: kafkajs's own limits are minutes. */
 export interface SessionLimits {
@@ -23,7 +24,7 @@ export interface KafkaLimits extends SessionLimits {
 
 export const KAFKA_LIMITS: KafkaLimits = { connectMs: 10_000, workMs: 20_000, answerMs: 30_000 };
 
-const LOOK_EVERY_MS = 20;
+const REACHED_WITHIN_MS = 3_000;
 const DISCONNECT_WITHIN_MS = 500;
 const MOST_TRIES = 10;
 const TRY_AGAIN_MS = 200;
@@ -35,8 +36,8 @@ export async function askAdmin<T>(
   limits: SessionLimits,
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
+  await mustBeReachable(brokers);
   const begunAt = performance.now();
-  const connected = new AbortController();
   const admin = kafka.admin();
   const begun: Promise<unknown>[] = [];
   const within = <R>(ms: number, step: Promise<R>): Promise<R> => {
@@ -44,13 +45,11 @@ export async function askAdmin<T>(
     return withinTime(ms, step);
   };
   try {
-    const none = unreachable(kafka, brokers.length, begunAt, connected.signal);
-    await Promise.race([within(limits.connectMs, admin.connect()), none]);
+    await within(limits.connectMs, admin.connect());
     return await within(limits.workMs, work(admin));
   } catch (error) {
     throw withLastFailure(error, kafka, begunAt);
   } finally {
-    connected.abort();
     await withinTime(DISCONNECT_WITHIN_MS, disconnectAfter(begun, admin)).catch(() => undefined);
   }
 }
@@ -67,15 +66,28 @@ export async function onceKnown<T>(ask: () => Promise<T>, passes = isUnknownTopi
   }
 }
 
-/**
- * Rejects once no broker can be reached, with the last one's failure: kafkajs tries again for ten seconds and more.
- * @returns null once the signal aborts
- */
-async function unreachable(kafka: Kafka, brokers: number, begunAt: number, signal: AbortSignal): Promise<null> {
-  while (!signal.aborted) {
-    const failures = failuresSince(kafka, begunAt);
-    if (failures.length >= brokers) throw failures.at(-1);
-    await sleep(LOOK_EVERY_MS, signal);
+/** kafkajs takes ten seconds and more to report that no broker listens. @throws BrokerUnavailable if so */
+async function mustBeReachable(brokers: readonly string[]): Promise<void> {
+  try {
+    await Promise.any(brokers.map(connected));
+  } catch (error) {
+    const [first] = error instanceof AggregateError ? error.errors : [];
+    const says = connectionTrouble(first)?.says ?? `no Kafka answers at BROKER_URL (${first?.code ?? 'no answer'})`;
+    throw new BrokerUnavailable(says, { cause: error });
   }
-  return null;
+}
+
+function connected(broker: string): Promise<void> {
+  const colon = broker.lastIndexOf(':');
+  const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(broker.slice(colon + 1)), timeout: REACHED_WITHIN_MS });
+    const end = (settle: () => void) => {
+      socket.destroy();
+      settle();
+    };
+    socket.once('connect', () => end(resolve));
+    socket.once('timeout', () => end(() => reject(new Error('no answer'))));
+    socket.once('error', (error) => end(() => reject(error)));
+  });
 }

@@ -5,7 +5,7 @@ import { BrokerUnavailable } from '../../ports/broker.js';
 import { askAdmin } from './admin-session.js';
 import { connection, type KafkaSettings } from './broker.js';
 import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
-import { failuresSince } from './kafkajs-repairs/sockets.js';
+import { lastFailure } from './kafkajs-repairs/sockets.js';
 import { type TopicConfig, topicConfigs } from './topic-config.js';
 
 export interface InspectedTopic extends TopicConfig {
@@ -39,7 +39,7 @@ const LIMITS = { connectMs: 6_000, workMs: 8_000 };
 export async function inspectKafka(settings: KafkaSettings, logger: Logger, of: InspectionOf): Promise<Inspection> {
   const begunAt = performance.now();
   const kafka = connection(settings, logger);
-  const failure = () => failuresSince(kafka, begunAt).at(-1);
+  const failure = () => lastFailure(kafka, begunAt);
   try {
     return await askAdmin(kafka, settings.brokers, LIMITS, (admin) => inspected(admin, of, failure));
   } catch (error) {
@@ -63,7 +63,7 @@ export async function topicRetentionMs(settings: KafkaSettings, logger: Logger, 
 async function inspected(
   admin: Admin,
   { topics, groups }: InspectionOf,
-  failure: () => Error | undefined,
+  failure: () => Error | null,
 ): Promise<Inspection> {
   const { brokers } = await admin.describeCluster();
   const existing = new Set(await admin.listTopics());
@@ -71,7 +71,7 @@ async function inspected(
   if (known.length === 0) return { brokers: brokers.length, topics: [], unledGroups: [] };
   const unledGroups = await groupsWithoutLeader(admin, groups, known);
   // Then no permission is missing: the coordinator can't be reached.
-  const failed = unledGroups.length > 0 && failure();
+  const failed = unledGroups.length > 0 ? failure() : null;
   if (failed) throw failed;
   const { topics: metadata } = await admin.fetchTopicMetadata({ topics: known });
   const configs = await topicConfigs(admin, known);

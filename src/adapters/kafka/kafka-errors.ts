@@ -95,7 +95,7 @@ export function failedSend(error: unknown): Error {
 }
 
 /** Of the innermost failure of a connection; null if there is none. */
-function connectionTrouble(...failures: readonly Failure[]): Explained | null {
+export function connectionTrouble(...failures: readonly Failure[]): Explained | null {
   const troubles = failures.map(({ name = '', code = name, message = '' }) =>
     explainedTrouble(`${name} ${code} ${message}`, String(code), SERVER),
   );

@@ -1,20 +1,28 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Kafka } from 'kafkajs';
 import { TopicAdmin, type TopicSettings } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerRefused, BrokerUnavailable } from '../../../src/ports/broker.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
 
+/** Takes connections: an admin looks first whether anybody listens. */
+let listener: Server;
 let asked: number;
 let made: string[];
 let committed: string;
 let logger: ReturnType<typeof recordingLogger>;
 
-beforeEach(() => {
+beforeEach(async () => {
   asked = 0;
   made = [];
   committed = '4';
   logger = recordingLogger();
+  listener = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
 });
+
+afterEach(() => new Promise((resolve) => listener.close(resolve)));
 
 const OFFSETS = [{ partition: 0, offset: '7', low: '2', high: '7' }];
 
@@ -37,7 +45,8 @@ function adminAt(refusals: string[], existing = ['topic']): TopicAdmin {
 }
 
 function adminOf(client: object, changes: Partial<TopicSettings> = {}): TopicAdmin {
-  const settings = { ...kafkaSettings('kafka:9092'), isOwn: () => true, ...changes };
+  const { port } = listener.address() as AddressInfo;
+  const settings = { ...kafkaSettings(`127.0.0.1:${port}`), isOwn: () => true, ...changes };
   const connection = { connect: async () => undefined, disconnect: async () => undefined };
   return new TopicAdmin({ admin: () => ({ ...connection, ...client }) } as unknown as Kafka, settings, logger);
 }

@@ -42,14 +42,14 @@ export function withOwnSockets(create: (sockets: ISocketFactory) => Kafka): Kafk
   return kafka;
 }
 
-/** Of each address the last failure since then, in their order. @param since ms, monotonic */
-export function failuresSince(kafka: Kafka, since: number): readonly Error[] {
-  const failures = [...(failuresOf.get(kafka)?.values() ?? [])];
-  return failures.filter(({ at }) => at >= since).map(({ error }) => error);
+/** The last failure since then; null if there is none. @param since ms, monotonic */
+export function lastFailure(kafka: Kafka, since: number): Error | null {
+  const last = [...(failuresOf.get(kafka)?.values() ?? [])].at(-1);
+  return last && last.at >= since ? last.error : null;
 }
 
 export function withLastFailure(error: unknown, kafka: Kafka, since: number): unknown {
-  const failure = isVague(error) ? failuresSince(kafka, since).at(-1) : null;
+  const failure = isVague(error) ? lastFailure(kafka, since) : null;
   return failure ? new AggregateError([error, failure], 'no connection') : error;
 }
 
