@@ -26,18 +26,6 @@ describe('what became of a delivery', () => {
     return { counts, ...lists };
   };
 
-  test.each(['delivered', 'cancelled'] as const)('%s', async (outcome) => {
-    day.logged(toThree, outcome);
-    expect(await answer()).toMatchObject({ counts: { [outcome]: 1, unanswered: 0 }, open: [], unanswered: [] });
-  });
-
-  test('exhausted, where its dead letter is there, whatever waits in a tier', async () => {
-    day.waits(toThree, '5s', NOON);
-    day.logged(toThree, 'exhausted');
-    day.exhausted(toThree);
-    expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
-  });
-
   test('of another history, where its dead letter says so: an end, with its entry or without', async () => {
     day.deadLetter(ofOtherHistory(toThree, 'another event'), { at: NOON });
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
@@ -84,11 +72,6 @@ describe('what became of a delivery', () => {
     day.waits({ ...toThree, deferrals: 1 }, '30m', NOON + 9_000);
     day.commit(TIER, 1);
     expect((await answer()).counts).toMatchObject({ retrying: { '30m': 1 }, unanswered: 0 });
-  });
-
-  test('nothing logged: no answer', async () => {
-    const about = { id: toThree.id, eventId: 'pay-1', accountId: 43, webhookId: 3, source: 'payments/0/0' };
-    expect((await answer()).unanswered).toEqual([{ kind: 'unanswered', ...about, why: 'no record of the delivery' }]);
   });
 
   test('the outcome after a replay counts', async () => {

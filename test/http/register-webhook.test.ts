@@ -1,9 +1,7 @@
 /** POST /api/webhooks: what it makes of good requests. Its decisions are those of test/webhooks/decide.test.ts. */
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import type { Answer, Client } from '../support/clients/api-client.js';
+import type { Client } from '../support/clients/api-client.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
-
-const twenty = Array.from({ length: 20 }, (_, index) => index + 1);
 
 let api: RunningApi;
 let client: Client;
@@ -30,7 +28,6 @@ async function taken(...bodies: readonly unknown[]): Promise<void> {
 
 const listed = async () => (await client.list()).webhooks;
 const paths = async () => (await listed()).map(({ url }) => url.replace('https://shop.example.com/', ''));
-const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
 describe('a URL that is new for its type', () => {
   it('is answered with success and a message, and the next GET shows it', async () => {
@@ -139,27 +136,9 @@ it('a fourth active URL for a type is 400, names the field, and changes nothing;
   await taken(webhook(3), webhook(4, { eventType: 'cash_out' }));
 });
 
-it('of 20 different URLs for a type at once exactly three are taken', async () => {
-  const answers = await Promise.all(twenty.map((path) => client.post(webhook(path))));
-  expect(statuses(answers)).toEqual([200, 200, 200, ...Array<number>(17).fill(400)]);
-  const takenPaths = twenty.filter((_, index) => answers[index]?.status === 200);
-  expect((await paths()).map(Number).sort((a, b) => a - b)).toEqual(takenPaths);
-});
-
 it('of 20 times the same URL at once all are taken, and one entry is left', async () => {
-  const answers = await Promise.all(twenty.map(() => client.post(webhook('same'))));
-  expect(statuses(answers)).toEqual(Array<number>(20).fill(200));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => client.post(webhook('same'))));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
   expect(answers.filter(({ body }) => body.message === 'webhook registered')).toHaveLength(1);
   expect(await paths()).toEqual(['same']);
-});
-
-it('each POST is seen by the GET that follows it, while others are under way', async () => {
-  const seen = async (accountId: number) => {
-    const one = await api.account(accountId);
-    for (const path of [1, 2, 3]) {
-      await one.post(webhook(path));
-      expect((await one.list()).total).toBe(path);
-    }
-  };
-  await Promise.all(twenty.slice(0, 8).map((index) => seen(2_000 + index)));
 });

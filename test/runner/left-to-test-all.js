@@ -19,10 +19,10 @@ export const LEFT_TO_TEST_ALL = [
   ...['held-up', 'hostile-receivers', 'kafka-silent', 'scale-out', 'view-killed'].map(faults),
   ...['routed-behind', 'servers-lost', 'settled-behind'].map(faults),
   ...['eventstoredb-outages', 'published-by-http'].map(faults),
-  // Whether the contract's cases can fail, whether the test server is what was measured of EventStoreDB, and its projections.
+  // Whether the contract's cases can fail, whether the test server is what was measured of EventStoreDB, and projections.
   'contract/broken-adapters.test.ts',
   'services/eventstoredb/all-events.test.ts',
-  ...['services/eventstoredb', 'cli'].map((folder) => `${folder}/projections.test.ts`),
+  'cli/projections.test.ts',
   // Clients against servers that are silent or go away one after the other, and another application in the group.
   ...['kafka/failed-join', 'kafka/silent-kafka'].map(adapters),
   ...['eventstoredb/cluster', 'eventstoredb/one-history-property'].map(adapters),

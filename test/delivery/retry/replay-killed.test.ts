@@ -83,19 +83,3 @@ describe.each(AFTER_EACH)('a second terminal that begins after %i publications o
     expect(await replayed()).toBe(0);
   });
 });
-
-test.each([
-  [PUBLICATIONS - 2, 1],
-  [PUBLICATIONS - 1, 2],
-])(
-  'a payment that a second terminal replays after %i publications of the first is in its topic %i time(s)',
-  async (count, times) => {
-    afterPublications(count, async (publish) => {
-      await replayed();
-      return publish();
-    });
-    await replayed();
-    expect(published()).toBe(times);
-    expect(await replayed()).toBe(0);
-  },
-);
