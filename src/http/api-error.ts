@@ -47,11 +47,8 @@ export function malformed(field: string, why: string): ApiError {
 
 /** A 400 whose message also names the fields. */
 export function badRequest(errors: readonly FieldError[]): ApiError {
-  return new ApiError({ code: 'invalid-fields', params: { why: messagesOf(errors) } }, { errors });
-}
-
-export function messagesOf(errors: readonly FieldError[]): string {
-  return errors.map(({ message }) => message).join(' ');
+  const why = errors.map(({ message }) => message).join(' ');
+  return new ApiError({ code: 'invalid-fields', params: { why } }, { errors });
 }
 
 export function retryAfter(ms: number): Details {

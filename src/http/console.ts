@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type Router from '@koa/router';
-import type { Context, Middleware, Next } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { ApiError } from './api-error.js';
 import { tagged } from './request-context.js';
 
@@ -51,17 +51,10 @@ export function registerConsole(router: Router, parts: ConsoleParts): void {
   router.get('/console/assets/:name', tagged({ method: 'get', path: '/console/assets/{name}' }, asset));
   router.get(
     '/',
-    forBrowsers,
     tagged(tag, (ctx) => ctx.redirect(`${path}/console`)),
   );
   // The page itself says of a path that it does not know that there is no such page.
   router.get(['/console', '/console/', '/console/*screen'], tagged(tag, showPage(parts, path)));
-}
-
-/** @throws ApiError 404 for other clients: the path is no part of the API */
-function forBrowsers(ctx: Context, next: Next): Promise<void> {
-  if (ctx.accepts('json', 'html') !== 'html') throw new ApiError({ code: 'not-found' });
-  return next();
 }
 
 function showPage({ files, frameAncestors }: ConsoleParts, path: string): Middleware {

@@ -6,7 +6,7 @@
 export const ERRORS = {
   400: {
     'invalid-fields': ['{why}', 'Correct each field that `errors` names.'],
-    'invalid-events': ['nothing was published: {why}', 'Correct each event that `errors` names, and send all again.'],
+    'invalid-events': ['nothing was published: see errors', 'Correct each event in `errors`, and send all again.'],
     'malformed-request': ['bad request', 'Send well-formed HTTP/1.1.'],
     'body-not-json': ['the body is not valid JSON', 'Send JSON in UTF-8.'],
     'body-not-object': ['the body must be a JSON object', 'Send an object.'],

@@ -7,10 +7,10 @@ import type { Context } from 'koa';
 import { text } from '../schema.js';
 import type { Fingerprints } from '../secrets/fingerprint.js';
 import type { RequestKey } from '../webhooks/envelope.js';
-import { ApiError, malformed } from './api-error.js';
+import { malformed } from './api-error.js';
 
 const NAME = 'Idempotency-Key';
-const REPLAYED = 'Idempotent-Replayed';
+export const REPLAYED = 'Idempotent-Replayed';
 const KEY = /^[!-~]{1,255}$/;
 
 export const IDEMPOTENCY_KEY = {
@@ -39,18 +39,10 @@ export function requestKey(ctx: Context, content: unknown, fingerprints: Fingerp
   };
 }
 
-export function markReplayed(ctx: Context): void {
-  ctx.set(REPLAYED, 'true');
-}
-
 /** Null if none is given. Several headers count as one malformed key: Node joins them with a space. */
 function keyOf(ctx: Context): string | null {
   const given = ctx.headers['idempotency-key'];
   if (given === undefined) return null;
   if (KEY.test(String(given))) return String(given);
   throw malformed(NAME, '1 to 255 visible ASCII characters');
-}
-
-export function keyTaken(): ApiError {
-  return new ApiError({ code: 'idempotency-key-used' });
 }

@@ -10,31 +10,23 @@ const KEEP_ALIVE_MS = 65_000;
 /** With the dispatcher's 8 s this stays below the 10 s limit of a stop. */
 const DRAIN_MS = 1_500;
 
-export interface ServerLimits {
+const LIMITS = {
   /** Request line and headers; larger ones are 431. */
-  readonly headBytes: number;
-  /** Time for a head, and for a whole request, from its first byte or the connection on; longer is 408. */
-  readonly headMs: number;
-  readonly requestMs: number;
-  /** How often Node checks for slow requests; its default is 30 s. */
-  readonly lookEveryMs: number;
-  /** How long a response may wait for a reader that takes none of it, and a new connection for its first byte. */
-  readonly stallMs: number;
-  /** Unanswered requests allowed on a connection, handled one after the other: one more closes it. */
-  readonly pipelined: number;
-  /** Connections above the limit are closed on arrival. */
-  readonly connections: number;
-}
-
-const LIMITS: ServerLimits = {
   headBytes: 16_384,
+  /** Time for a head, and for a whole request, from its first byte or the connection on; longer is 408. */
   headMs: 10_000,
   requestMs: 30_000,
+  /** How often Node checks for slow requests; its default is 30 s. */
   lookEveryMs: 1_000,
+  /** How long a response may wait for a reader that takes none of it, and a new connection for its first byte. */
   stallMs: 30_000,
+  /** Unanswered requests allowed on a connection, handled one after the other: one more closes it. */
   pipelined: 32,
+  /** Connections above the limit are closed on arrival. */
   connections: 10_000,
 };
+
+export type ServerLimits = typeof LIMITS;
 
 export interface RunningServer {
   readonly port: number;

@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 interface Line {
-  taken: number;
-  readonly byUser: Map<string, number>;
+  /** The user of each place that is taken. */
+  readonly taken: string[];
   readonly waiting: Waiting[];
 }
 
@@ -25,32 +25,25 @@ export class Places {
 
   /** @throws ApiError 429 if too many wait, or none gets free in time */
   async take(accountId: number, user: string): Promise<void> {
-    const line = this.#lines.get(accountId) ?? { taken: 0, byUser: new Map(), waiting: [] };
+    const line = this.#lines.get(accountId) ?? { taken: [], waiting: [] };
     this.#lines.set(accountId, line);
-    if (isFree(line, user)) return occupy(line, user);
-    if (line.waiting.length >= MOST_WAITING) throw tooMany();
-    await waited(line, user);
+    if (isFree(line, user)) line.taken.push(user);
+    else if (line.waiting.length < MOST_WAITING) await waited(line, user);
+    else throw tooMany();
   }
 
   leave(accountId: number, user: string): void {
     const line = this.#lines.get(accountId);
     if (!line) return;
-    line.taken -= 1;
-    line.byUser.set(user, (line.byUser.get(user) ?? 0) - 1);
-    if (line.byUser.get(user) === 0) line.byUser.delete(user);
+    line.taken.splice(line.taken.indexOf(user), 1);
     const next = line.waiting.findIndex((waiting) => isFree(line, waiting.user));
     if (next !== -1) line.waiting.splice(next, 1)[0]?.letIn();
-    if (line.taken === 0) this.#lines.delete(accountId);
+    if (line.taken.length === 0) this.#lines.delete(accountId);
   }
 }
 
-function isFree({ taken, byUser }: Line, user: string): boolean {
-  return taken < OF_AN_ACCOUNT && (byUser.get(user) ?? 0) < OF_A_USER;
-}
-
-function occupy(line: Line, user: string): void {
-  line.taken += 1;
-  line.byUser.set(user, (line.byUser.get(user) ?? 0) + 1);
+function isFree({ taken }: Line, user: string): boolean {
+  return taken.length < OF_AN_ACCOUNT && taken.filter((one) => one === user).length < OF_A_USER;
 }
 
 function waited(line: Line, user: string): Promise<void> {
@@ -59,7 +52,7 @@ function waited(line: Line, user: string): Promise<void> {
       user,
       letIn() {
         clearTimeout(timer);
-        occupy(line, user);
+        line.taken.push(user);
         resolve();
       },
     };

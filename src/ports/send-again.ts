@@ -10,23 +10,27 @@ export type SendAgainRequest =
 export const MOST_REQUESTS = 100;
 
 /** The request is durable: its chain begins, and ends what waited. */
-interface Requested {
-  readonly kind: 'requested';
+interface Accepted {
+  readonly kind: 'accepted';
   readonly chain: number;
 }
 
 /** What the account's calls make the service keep is too much for now. */
 interface OverBudget {
-  readonly kind: 'over-budget';
+  readonly kind: 'too-much-sent-again';
   /** Until there is as much. */
-  readonly ms: number;
+  readonly retryAfterMs: number;
 }
 
 /**
- * gone: the payment's topic no longer has its record. inactive: its webhook is not active, or was removed. too-often: it was
- * sent again MOST_REQUESTS times.
+ * Each refusal is a code of the API. payload-gone: the payment's topic no longer has its record. webhook-inactive: its
+ * webhook is not active, or was removed. sent-too-often: it was sent again MOST_REQUESTS times.
  */
-export type SentAgain = Requested | OverBudget | { readonly kind: 'gone' | 'inactive' | 'too-often' };
+export type SentAgain =
+  | Accepted
+  | OverBudget
+  | { readonly kind: 'payload-gone' | 'webhook-inactive' }
+  | { readonly kind: 'sent-too-often'; readonly params: { readonly limit: number } };
 
 /** A delivery; or a payment that was never sent to the webhook, as if it waited for its first attempt. */
 export type Sendable = Pick<
@@ -41,4 +45,4 @@ export type SendAgain = (known: Sendable, asked: SendAgainRequest) => Promise<Se
 export type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];
 
 /** Ends those that wait. @throws BrokerUnavailable: repeating it is safe */
-export type CancelDelivery = (publications: Publications, actor: string) => Promise<Requested | OverBudget>;
+export type CancelDelivery = (publications: Publications, actor: string) => Promise<Accepted | OverBudget>;

@@ -68,11 +68,11 @@ type HandledCommand = Decision | OverBudget;
  */
 export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<HandledCommand>;
 
-/** replayed: the key's request was already handled. key-taken: the key belongs to another request. */
+/** replayed: the key's request was already handled. idempotency-key-used: the key belongs to another request. */
 export type KeyedDecision =
   | HandledCommand
   | { readonly kind: 'replayed'; readonly use: KeyUse }
-  | { readonly kind: 'key-taken' };
+  | { readonly kind: 'idempotency-key-used' };
 
 /**
  * @param key null: the request has none
@@ -135,7 +135,7 @@ function mayBeRefused(command: Command): boolean {
 function caused(account: LoadedAccount, key: RequestKey, now: number): KeyedDecision | null {
   const use = account.keyUse(key.key);
   if (!use || now - use.at >= KEY_COUNTS_MS) return null;
-  return key.isOf(use.request) ? { kind: 'replayed', use } : { kind: 'key-taken' };
+  return key.isOf(use.request) ? { kind: 'replayed', use } : { kind: 'idempotency-key-used' };
 }
 
 interface Given {

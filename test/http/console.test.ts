@@ -9,8 +9,6 @@ const FILES: ConsoleFiles = {
   assets: new Map([[NAME, { type: 'js', gzipped: gzipSync('let a;') }]]),
 };
 
-const AS_BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
-
 let api: BareApi;
 
 const start = async (
@@ -42,15 +40,10 @@ describe('the page', () => {
     },
   );
 
-  it('is where a browser is led to from /', async () => {
-    const answer = await fetch(`${api.url}/`, { ...AS_BROWSER, redirect: 'manual' });
+  it('is where / leads to', async () => {
+    const answer = await fetch(`${api.url}/`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console']);
     await answer.arrayBuffer();
-    const other = await fetch(`${api.url}/`);
-    expect([other.status, await other.json()]).toEqual([
-      404,
-      { success: false, message: 'not found', code: 'not-found' },
-    ]);
   });
 
   it.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {

@@ -185,10 +185,10 @@ const SINCE = { since: '2026-11-21T09:00:00Z' };
 const STAGED: Readonly<Record<string, readonly [BareOptions, ...Ask[]]>> = {
   'right-missing': [{ parts: { verifyToken: async () => READER } }, ['DELETE /api/webhooks/1']],
   'delivery-not-found': [{ parts: { view: viewOf({ publications: () => [] }) } }, RESEND],
-  'webhook-inactive': [{ parts: sends({ kind: 'inactive' }) }, RESEND],
-  'payload-gone': [{ parts: sends({ kind: 'gone' }) }, RESEND],
-  'sent-too-often': [{ parts: sends({ kind: 'too-often' }) }, RESEND],
-  'too-much-sent-again': [{ parts: sends({ kind: 'over-budget', ms: 1 }) }, RESEND],
+  'webhook-inactive': [{ parts: sends({ kind: 'webhook-inactive' }) }, RESEND],
+  'payload-gone': [{ parts: sends({ kind: 'payload-gone' }) }, RESEND],
+  'sent-too-often': [{ parts: sends({ kind: 'sent-too-often', params: { limit: 100 } }) }, RESEND],
+  'too-much-sent-again': [{ parts: sends({ kind: 'too-much-sent-again', retryAfterMs: 1 }) }, RESEND],
   'recovery-running': [
     { parts: { view: delivered } },
     ...[register(), ...Array<Ask>(2).fill(['POST /api/webhooks/1/recover', SINCE])],

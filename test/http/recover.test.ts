@@ -28,7 +28,7 @@ beforeEach(async () => {
   view = new RecoverableView(EXHAUSTED, WAITING, HELD, CANCELLED, OTHERS);
   view.missed = [missed(0), missed(9), missed(8, 2)];
   [sent, cancelled] = [[], []];
-  result = { kind: 'requested', chain: 7 };
+  result = { kind: 'accepted', chain: 7 };
   overBudgetMs = 0;
   api = await startBareApi({
     budget: { ...NO_BUDGET, take: () => overBudgetMs },
@@ -39,9 +39,9 @@ beforeEach(async () => {
         return result;
       },
       cancel: async (publications) => {
-        if (overBudgetMs > 0) return { kind: 'over-budget', ms: overBudgetMs };
+        if (overBudgetMs > 0) return { kind: 'too-much-sent-again', retryAfterMs: overBudgetMs };
         cancelled.push(publications.map(({ payment }) => payment));
-        return { kind: 'requested', chain: 8 };
+        return { kind: 'accepted', chain: 8 };
       },
       now: () => new Date(NOW + 3_600_000),
     },
@@ -80,7 +80,7 @@ describe('POST /api/deliveries/{id}/resend', () => {
   });
 
   it('is 429 with Retry-After where the account had too much sent again', async () => {
-    result = { kind: 'over-budget', ms: 4_200 };
+    result = { kind: 'too-much-sent-again', retryAfterMs: 4_200 };
     const { status, headers } = await resend(EXHAUSTED);
     expect([status, headers.get('retry-after')]).toEqual([429, '5']);
   });

@@ -136,11 +136,11 @@ export class RecoveryRun {
     const { accountId, recovery } = this.#running;
     const { id, actor, perSecond } = recovery;
     const sent = await sendAgain(next, { trigger: 'recover', actor, recovery: id });
-    if (sent.kind === 'over-budget') {
-      await pause(sent.ms);
+    if (sent.kind === 'too-much-sent-again') {
+      await pause(sent.retryAfterMs);
       return false;
     }
-    if (sent.kind !== 'requested') this.#passedBy += 1;
+    if (sent.kind !== 'accepted') this.#passedBy += 1;
     else this.#due = Math.max(this.#due + 1_000 / perSecond, monotonicNow() + takeSend(accountId));
     return true;
   }

@@ -30,27 +30,27 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
   const { accounts, schedule, budget } = parts;
   return async (known, asked) => {
     const { accountId, outcome, step } = known;
-    if (known.requests >= MOST_REQUESTS) return { kind: 'too-often' };
+    if (known.requests >= MOST_REQUESTS) return { kind: 'sent-too-often', params: { limit: MOST_REQUESTS } };
     // A recovery is in the read model with its webhooks: a look into the store for each of thousands would tell no more.
     const isActive =
       hasActive(await accounts.webhooks(accountId), known) ||
       (asked.trigger === 'resend' && hasActive(await accounts.webhooksNow(accountId), known));
-    if (!isActive) return { kind: 'inactive' };
+    if (!isActive) return { kind: 'webhook-inactive' };
     const begun = await published(parts, known);
-    if (!begun) return { kind: 'gone' };
+    if (!begun) return { kind: 'payload-gone' };
     const delivery = { ...begun, step: outcome === 'retrying' ? (step ?? 0) : schedule.length };
-    const ms = budget.take(accountId, COPIES * heldBytes(begun.record));
-    if (ms > 0) return { kind: 'over-budget', ms };
-    return { kind: 'requested', chain: await publishRequest(parts, toRequest(delivery, asked)) };
+    const retryAfterMs = budget.take(accountId, COPIES * heldBytes(begun.record));
+    if (retryAfterMs > 0) return { kind: 'too-much-sent-again', retryAfterMs };
+    return { kind: 'accepted', chain: await publishRequest(parts, toRequest(delivery, asked)) };
   };
 }
 
 export function createCancelDelivery(parts: Pick<SendAgainParts, 'broker' | 'topics' | 'budget'>): CancelDelivery {
   return async (publications, actor) => {
     const record = toCancellation(publications, actor);
-    const ms = parts.budget.take(publications[0].accountId, heldBytes(record));
-    if (ms > 0) return { kind: 'over-budget', ms };
-    return { kind: 'requested', chain: await publishRequest(parts, record) };
+    const retryAfterMs = parts.budget.take(publications[0].accountId, heldBytes(record));
+    if (retryAfterMs > 0) return { kind: 'too-much-sent-again', retryAfterMs };
+    return { kind: 'accepted', chain: await publishRequest(parts, record) };
   };
 }
 

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_REQUESTS, type Publications } from '../../ports/send-again.js';
 import { count, object } from '../../schema.js';
-import { ApiError, retryAfter } from '../api-error.js';
+import { mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { write } from '../operation.js';
 import { notReadable } from '../read-answer.js';
@@ -18,12 +18,6 @@ const TOUCHED = object('SuccessCount', 'The response to a command that succeeded
 
 const TOUCHES = { method: 'post', right: 'resend', returns: TOUCHED, status: 202 } as const;
 
-const REFUSED = {
-  gone: { code: 'payload-gone' },
-  inactive: { code: 'webhook-inactive' },
-  'too-often': { code: 'sent-too-often', params: { limit: MOST_REQUESTS } },
-} as const;
-
 export const resendDelivery = write({
   id: 'resendDelivery',
   path: '/api/deliveries/{id}/resend',
@@ -35,8 +29,7 @@ export const resendDelivery = write({
 }).answer(async (parts, { ctx, context: { actor } }) => {
   const [delivery] = await soundPublications(ctx, parts);
   const sent = await parts.sendAgain(delivery, { trigger: 'resend', actor });
-  if (sent.kind === 'over-budget') throw tooMuchKept(sent.ms);
-  if (sent.kind !== 'requested') throw new ApiError(REFUSED[sent.kind]);
+  mustBeAccepted(sent);
   parts.logger.info({ ...aboutRequest(ctx), deliveryId: delivery.id, chain: sent.chain }, 'a delivery is sent again');
   return { success: true, message: 'the delivery is sent again', count: 1 };
 });
@@ -50,7 +43,7 @@ export const cancelDelivery = write({
 }).answer(async (parts, { ctx, context: { actor } }) => {
   const publications = await soundPublications(ctx, parts);
   const cancelled = await parts.cancel(publications, actor);
-  if (cancelled.kind === 'over-budget') throw tooMuchKept(cancelled.ms);
+  mustBeAccepted(cancelled);
   const count = publications.filter(isWaiting).length;
   const about = { actor, deliveryId: publications[0].id, count, chain: cancelled.chain };
   parts.logger.info({ ...aboutRequest(ctx), ...about }, 'a delivery is cancelled');
@@ -67,8 +60,4 @@ async function soundPublications(ctx: Context, { view, admission }: ApiParts): P
 
 function isWaiting({ outcome, sentAgain }: DeliveryDetail): boolean {
   return outcome === 'retrying' || sentAgain;
-}
-
-function tooMuchKept(ms: number): ApiError {
-  return new ApiError({ code: 'too-much-sent-again' }, retryAfter(ms));
 }

@@ -34,54 +34,47 @@ export const PAYMENT_EVENT = object(
   },
 );
 
-const SENDER_HEADERS: readonly Schema[] = [
-  header('webhook-id', 'The id of the delivery, the same on every attempt.', 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ'),
-  header('webhook-timestamp', 'When this attempt was made, in seconds since 1970-01-01T00:00:00Z.', 1795251600),
-  header(
+/** An example where each request has the header. */
+const HEADERS: readonly (readonly [name: string, description: string, example?: string | number])[] = [
+  ['webhook-id', 'The id of the delivery, the same on every attempt.', 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ'],
+  ['webhook-timestamp', 'When this attempt was made, in seconds since 1970-01-01T00:00:00Z.', 1795251600],
+  [
     'webhook-signature',
     'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`; two during a rotation, with a space between.',
     'v1,esPlF52OnZmJycHRMjnnp9hHl8bvhLIkGBWG9fFHkVE=',
-  ),
-  header('user-agent', 'Names the sender.', 'account-webhooks'),
+  ],
+  ['user-agent', 'Names the sender.', 'account-webhooks'],
+  ['traceparent', 'The W3C trace context of a payment that has one. The signature does not cover it.'],
+  ['tracestate', 'Accompanies `traceparent`.'],
 ];
 
-const TRACE_HEADERS: readonly Schema[] = [
-  header('traceparent', 'The W3C trace context of the payment, if it has one. The signature does not cover it.'),
-  header('tracestate', 'Accompanies `traceparent`.'),
-].map((one) => ({ ...one, required: false }));
-
-function header(name: string, description: string, example?: string | number): Schema {
+const PARAMETERS = HEADERS.map(([name, description, example]) => {
   const schema = { type: typeof example === 'number' ? 'integer' : 'string' };
-  return { name, in: 'header', required: true, description, schema, ...(example !== undefined && { example }) };
-}
+  return { name, in: 'header', required: example !== undefined, description, schema, example };
+});
+
+const RESPONSES = {
+  '2XX': { description: 'Accepted. The service ignores the response body.' },
+  '410': { description: 'A webhook is deactivated; a notice is not sent again.' },
+  default: {
+    description:
+      'Sent again later, as after a timeout; after 429 and 503 not before `Retry-After`, seconds or an HTTP date, of which at most the longest delay of the schedule applies. Redirects are not followed.',
+  },
+};
 
 /** The operation is the receiver's, so it has no security scheme of ours and answers with any status. */
-function received(schema: Schema, operation: Schema, done: string, gone: string): Schema {
-  const responses = {
-    '2XX': { description: done },
-    '410': { description: gone },
-    default: {
-      description:
-        'The delivery is retried, as after a timeout; after 429 and 503 not before `Retry-After`, seconds or an HTTP date, of which at most the longest delay of the schedule applies. Redirects are not followed.',
-    },
-  };
+function received(schema: Schema, operation: Schema): Schema {
   const requestBody = { required: true, content: { 'application/json': { schema } } };
-  return { post: { ...operation, security: [], requestBody, responses } };
+  return { post: { ...operation, security: [], parameters: PARAMETERS, requestBody, responses: RESPONSES } };
 }
 
-export const PAYMENT_EVENT_WEBHOOK = received(
-  PAYMENT_EVENT,
-  {
-    operationId: 'receivePaymentEvent',
-    tags: ['Payment events'],
-    summary: 'Receive a payment event',
-    description:
-      'The service sends each payment event to every active webhook of its account and type, as it was published, up to 256 KiB. An event arrives at least once and in no particular order: store each `webhook-id`, and answer 2xx to one that you have seen. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
-    parameters: [...SENDER_HEADERS, ...TRACE_HEADERS],
-  },
-  'The event is delivered. The service ignores the response body.',
-  'The webhook is deactivated. It receives no more events until it is active again.',
-);
+export const PAYMENT_EVENT_WEBHOOK = received(PAYMENT_EVENT, {
+  operationId: 'receivePaymentEvent',
+  tags: ['Payment events'],
+  summary: 'Receive a payment event',
+  description:
+    'The service sends each payment event to every active webhook of its account and type, as it was published, up to 256 KiB. An event arrives at least once and in no particular order: store each `webhook-id`, and answer 2xx to one that you have seen. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
+});
 
 const NOTICE_DATA = object('NoticeData', 'The webhook, and what happened to it.', {
   webhookId: whole('The id of the webhook.'),
@@ -106,16 +99,10 @@ const NOTICE = object('Notice', 'What an account is told about one of its webhoo
   data: NOTICE_DATA,
 });
 
-export const NOTICE_WEBHOOK = received(
-  NOTICE,
-  {
-    operationId: 'receiveNotice',
-    tags: ['Notices'],
-    summary: 'Receive a notice',
-    description:
-      'The service sends the notices of an account to its notice URL, signed and retried like payment events: on changes only, at least once, and in no particular order. A test notice has the type `test`, an id that begins with `test_` and the data `{"test": true}`; it is not retried.',
-    parameters: SENDER_HEADERS,
-  },
-  'The notice is delivered.',
-  'The notice is not sent again.',
-);
+export const NOTICE_WEBHOOK = received(NOTICE, {
+  operationId: 'receiveNotice',
+  tags: ['Notices'],
+  summary: 'Receive a notice',
+  description:
+    'The service sends the notices of an account to its notice URL, signed and retried like payment events: on changes only, at least once, and in no particular order. A test notice has the type `test`, an id that begins with `test_` and the data `{"test": true}`; it is not retried.',
+});

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { traceparentOf } from '../../observability/tracing.js';
 import { parsePaymentEvent } from '../../payments/payment-event.js';
 import type { NewRecord, RecordHeader } from '../../ports/broker.js';
-import { ApiError, type FieldError, fieldError, messagesOf } from '../api-error.js';
+import { ApiError, type FieldError, fieldError } from '../api-error.js';
 import { mediaType } from '../body.js';
 import { traceOf } from '../request-context.js';
 import { binaryHeaders, elementsOf, valuesOfLines } from './event-values.js';
@@ -61,10 +61,7 @@ export async function recordsOf(
     if (parsed.ok) records.push({ key: Buffer.from(String(parsed.event.accountId)), value, headers });
     else errors.push(wrong(`[${index}]`, parsed.field, parsed.reason));
   }
-  if (errors.length > 0) {
-    const why = sentence(errors, records.length + errors.length);
-    throw new ApiError({ code: 'invalid-events', params: { why } }, { errors });
-  }
+  if (errors.length > 0) throw new ApiError({ code: 'invalid-events' }, { errors });
   return records;
 }
 
@@ -74,11 +71,6 @@ function wrong(event: string, field: string | undefined, reason: string): FieldE
     code: 'not-a-payment-event',
     params: { event, why: reason },
   });
-}
-
-function sentence(errors: readonly FieldError[], events: number): string {
-  if (errors.length === 1) return messagesOf(errors);
-  return `${errors.length} of ${events} events are not payment events; see errors`;
 }
 
 /** Of every record of the request, if they are well-formed: a request has up to 1,000 records. */

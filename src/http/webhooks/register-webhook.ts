@@ -6,7 +6,7 @@ import { EVENT_TYPES, type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '
 import type { RegisteredWebhook } from '../../webhooks/state.js';
 import { mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
+import { IDEMPOTENCY_KEY, KEY_TAKEN, REPLAYED, REPLAYED_HEADER, requestKey } from '../idempotency.js';
 import { type Commanded, write } from '../operation.js';
 import { DONE, EVENT_TYPE } from '../shared-schemas.js';
 import { byName, ENDPOINT_FIELDS, sealedEndpoint, WEBHOOK } from './webhook-fields.js';
@@ -55,10 +55,9 @@ export const registerWebhook = write({
   const decision = await parts.handleKeyedCommand(accountId, key, prepare, context);
   const registered = registeredBy(decision);
   for (const id of newIds) if (!registered.some((one) => one.id === id)) parts.webhookIds.giveBack(id);
-  if (decision.kind === 'key-taken') throw keyTaken();
   if (decision.kind === 'limit-reached') {
     mustBeAccepted({ ...decision, field: fieldOf(body, decision.eventType) });
-  } else if (decision.kind === 'replayed') markReplayed(ctx);
+  } else if (decision.kind === 'replayed') ctx.set(REPLAYED, 'true');
   else mustBeAccepted(decision);
   return answerOf(body, registered, wasAdded(decision));
 });

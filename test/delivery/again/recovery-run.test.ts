@@ -17,7 +17,7 @@ const RUNNING: Recovery = {
   ...{ since: new Date(NOW).toISOString(), until: new Date(NOW + 3_600_000).toISOString() },
   ...{ startedAt: new Date(NOW + 3_600_000).toISOString(), state: 'running', passedBy: null },
 };
-const SENT: SentAgain = { kind: 'requested', chain: 1 };
+const SENT: SentAgain = { kind: 'accepted', chain: 1 };
 
 let accounts: FakeAccounts;
 let view: RecoverableView;
@@ -105,7 +105,7 @@ describe('a recovery', () => {
       if (known.id !== detail(3).id || refusals === 0) return requested(known);
       refusals -= 1;
       if (refusals === 0) view.details = view.details.filter(({ eventId }) => eventId !== 'pay-3');
-      return { kind: 'over-budget', ms: 7_000 };
+      return { kind: 'too-much-sent-again', retryAfterMs: 7_000 };
     };
     await run({ sendAgain });
     expect(ids()).toEqual(ALL.filter((id) => id !== detail(3).id));
@@ -139,7 +139,7 @@ describe('what was missed', () => {
 
   it('and can not be sent is passed by and counted: its record is gone', async () => {
     const goneAt = async (known: Sendable): Promise<SentAgain> =>
-      known.id === MISSED_IDS[1] ? { kind: 'gone' } : requested(known);
+      known.id === MISSED_IDS[1] ? { kind: 'payload-gone' } : requested(known);
     await run({ sendAgain: goneAt });
     expect(ids()).toEqual([...ALL, MISSED_IDS[0], MISSED_IDS[2]]);
     expect(commands).toEqual(ended(1));
@@ -147,9 +147,13 @@ describe('what was missed', () => {
 });
 
 describe('what can not be sent', () => {
-  it.each(['gone', 'inactive', 'too-often'] as const)('is passed by without pacing, and counted: %s', async (kind) => {
+  it.each<SentAgain>([
+    { kind: 'payload-gone' },
+    { kind: 'webhook-inactive' },
+    { kind: 'sent-too-often', params: { limit: 100 } },
+  ])('is passed by without pacing, and counted: $kind', async (refused) => {
     const sendAgain: RecoveryRunParts['sendAgain'] = async (known) =>
-      known.webhookId === 2 ? { kind } : requested(known);
+      known.webhookId === 2 ? refused : requested(known);
     await run({ sendAgain });
     expect(sent.map(({ at }) => at)).toEqual(sent.map((_, n) => n * 50));
     expect(commands).toEqual(ended(COUNT / 2));
@@ -219,7 +223,7 @@ describe('over its budget', () => {
     const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
       if (sent.length < 20 || next > 7) return requested(known);
       next = 17;
-      return { kind: 'over-budget', ms: 60_000 };
+      return { kind: 'too-much-sent-again', retryAfterMs: 60_000 };
     };
     view.reached = () => (view.requested.get('r-1')?.has(ALL[29] ?? '') ? 17 : 7);
     const pause = async (ms: number) => {

@@ -32,7 +32,7 @@ beforeEach(() => {
   accounts.put(webhookOf(1));
   accounts.recoveries = [RUNNING];
   [consumed, isOwner, scans, looks, sent] = [[], true, 0, 0, []];
-  sendAgain = async () => ({ kind: 'requested', chain: 1 });
+  sendAgain = async () => ({ kind: 'accepted', chain: 1 });
   const scan = async () => {
     scans += 1;
   };
@@ -102,7 +102,7 @@ it('runs a recovery anew after an outage', async () => {
   sendAgain = async () => {
     outages -= 1;
     if (outages >= 0) throw new BrokerUnavailable('away');
-    return { kind: 'requested', chain: 1 };
+    return { kind: 'accepted', chain: 1 };
   };
   runner.start();
   await done();
@@ -110,7 +110,7 @@ it('runs a recovery anew after an outage', async () => {
 });
 
 it('a recovery that waits ends with the process', async () => {
-  sendAgain = async () => ({ kind: 'over-budget', ms: 3_600_000 });
+  sendAgain = async () => ({ kind: 'too-much-sent-again', retryAfterMs: 3_600_000 });
   runner.start();
   await eventually(() => sent.length > 0);
   await runner.close();

@@ -153,7 +153,7 @@ describe('nothing is published', () => {
     const errors = [{ field, message, code: 'not-a-payment-event', params: { event: '[0]' } }];
     expect(await publisher.publish(body)).toMatchObject({
       status: 400,
-      body: { message: `nothing was published: ${message}`, code: 'invalid-events', errors },
+      body: { message: 'nothing was published: see errors', code: 'invalid-events', errors },
     });
   });
 
@@ -162,7 +162,6 @@ describe('nothing is published', () => {
     const answer = await publisher.publish(lines.join('\n'), NDJSON);
     expect(answer.status).toBe(400);
     expect(answer.body.errors?.map(({ field }) => field)).toEqual(['[1].type', '[2]', '[4].accountId']);
-    expect(answer.body.message).toBe('nothing was published: 3 of 5 events are not payment events; see errors');
   });
 
   it.each<[string, string, string, string, object?]>([

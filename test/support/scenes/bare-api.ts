@@ -66,8 +66,8 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const commands = commandParts({ store, load: readModel.load, budget, time });
   const api = createApi({
     accounts: readModel.accounts,
-    sendAgain: async () => ({ kind: 'gone' }),
-    cancel: async () => ({ kind: 'requested', chain: 1 }),
+    sendAgain: async () => ({ kind: 'payload-gone' }),
+    cancel: async () => ({ kind: 'accepted', chain: 1 }),
     changeCredentials: createChangeCredentials(commands),
     randomBytes,
     store,
