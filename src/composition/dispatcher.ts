@@ -15,7 +15,6 @@ import type { Core, Stop } from './core.js';
 const TRY_AGAIN_MS = 1_000;
 /** Between two starts of a dispatcher that Kafka refuses: what it does in between, it may do in vain. */
 const LONGEST_PAUSE_MS = 60_000;
-const steady = () => performance.now();
 const busyMs = () => performance.eventLoopUtilization().active;
 
 interface Dispatching {
@@ -114,7 +113,7 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
   const { config, logger, attempt, backbone, accounts, breakers, catalogue, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
-  const clock = createProcessClock(steady);
+  const clock = createProcessClock();
   const scheduler = new DeliveryScheduler({
     slots: delivery.concurrency,
     perEndpoint: delivery.endpointConcurrency,
