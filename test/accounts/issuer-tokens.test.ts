@@ -89,15 +89,6 @@ describe('a token of the issuer', () => {
     expect(await issuerTokens({ clockToleranceMs: 0 })(await signed({ [claim]: SECONDS }))).toEqual(CALLER);
     expect(await issuerTokens({ clockToleranceMs: 0 })(await signed({ [claim]: SECONDS + 1 }))).toMatchObject({ why });
   });
-
-  it('is refused after one character of its signature was changed', async () => {
-    for (const alg of ISSUER_ALGORITHMS) {
-      const token = await signed({}, { alg });
-      const tail = token.slice(0, -1);
-      const others = [...'ABCDEFGHQRSTgwxyz0189-_'].map((character) => tail + character);
-      for (const other of others.filter((text) => text !== token)) expect(await verify(other)).toEqual(REFUSED);
-    }
-  });
 });
 
 describe('the account claim', () => {

@@ -97,19 +97,6 @@ describe('a token that was issued', () => {
       expect(await tokens.verify(token.slice(0, index) + changed + token.slice(index + 1))).toEqual(REFUSED);
     }
   });
-
-  it('is refused cut short, with more, and in another form', async () => {
-    const { token } = await tokens.issue(42, CLIENT);
-    const [header = '', payload = '', signature = ''] = token.split('.');
-    const others = [
-      ...['', '.', '..', '...', header, `${header}.${payload}`, `${header}.${payload}.`, `.${payload}.${signature}`],
-      ...[`${token}.`, `${token}.${signature}`, `.${token}`, `${token}=`, `${token}A`, ` ${token}`, `${token}\n`],
-      ...[`${header}..${signature}`, `${header}.${payload}.${payload}`, token.slice(0, -1), token.toUpperCase()],
-      ...[`${token}.${token}`, `${header}.${payload}.AAAA${signature}`, 'a'.repeat(100_000), '.'.repeat(100_000)],
-    ];
-    for (const other of others) expect(await tokens.verify(other)).toEqual(REFUSED);
-    expect(await tokens.verify(token)).toEqual(CALLER);
-  });
 });
 
 describe('of the right key, refused for its claims, and the reason is told:', () => {
@@ -132,16 +119,6 @@ describe('of the right key, refused for its claims, and the reason is told:', ()
     ['no client', { client_id: undefined }, client],
   ])('%s', async (_, claims, why) => {
     expect(await tokens.verify(await signed(claims))).toEqual({ kind: 'refused', why });
-  });
-
-  it.each([
-    ['null', 'null'],
-    ['a list', '[]'],
-    ['text', '"42"'],
-    ['not JSON', '{'],
-    ['nothing', ''],
-  ])('a payload that is %s', async (_, payload) => {
-    expect(await tokens.verify(handmade({ alg: 'HS256' }, payload))).toEqual(REFUSED);
   });
 });
 

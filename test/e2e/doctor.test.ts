@@ -62,13 +62,6 @@ test('without --json, a line says verdict, check, sentence and what to do', asyn
   expect({ stderr, code }).toEqual({ stderr: 'account-webhooks: 1 problem found\n', code: 1 });
 });
 
-test('makes nothing before the first start', async () => {
-  const DATA_DIR = join(folder, 'not-there');
-  const { code, troubles } = await examined({ ...settings, DATA_DIR });
-  expect({ code, troubles }).toEqual({ code: 0, troubles: ['warn DATA_DIR: does not exist yet'] });
-  expect(readdirSync(folder)).not.toContain('not-there');
-});
-
 test('a forward proxy is ignored: doctor says what to allow instead, and so does a start, without the proxy', async () => {
   const proxied = { ...settings, HTTPS_PROXY: 'http://planted:secret@proxy:3128', NO_PROXY: '*' };
   const [found] = (await examined(proxied)).results.filter(({ check }) => check === 'forward proxy');

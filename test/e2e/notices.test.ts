@@ -1,7 +1,6 @@
 /** A URL that fails: what its account is told, what its history says, and what becomes of payments once it is off. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Webhook } from 'standardwebhooks';
 import type { Notice } from '../../src/delivery/notices/notice.js';
 import { eventually } from '../support/eventually.js';
 import { Served } from '../support/scenes/served.js';
@@ -118,14 +117,4 @@ test('no other account gets them, they are no deliveries, and no header value or
   }
   const store = readFileSync(join(served.settings.DATA_DIR ?? '', 'store.sqlite'), 'latin1');
   for (const secret of [HEADER, NOTICE_HEADER, served.account.signingSecret]) expect(store).not.toContain(secret);
-});
-
-test('a test notice arrives at the notice URL, signed', async () => {
-  expect(await served.call('POST', '/api/notices/test')).toMatchObject({ success: true, result: { status: 200 } });
-  const request = at(NOTICES).at(-1);
-  const verified = new Webhook(served.account.signingSecret).verify(
-    String(request?.body),
-    request?.headers as Record<string, string>,
-  );
-  expect(verified).toMatchObject({ type: 'test', accountId: 42, data: { test: true } });
 });

@@ -4,9 +4,8 @@ import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-ser
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
 import { jsonLines, type Service } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
-import { addWebhook, listWebhooks, paymentEvents } from '../support/scenes/story.js';
+import { addWebhook, listWebhooks } from '../support/scenes/story.js';
 
 const ACCOUNT = 42;
 const WAY_OUT = 'account-webhooks store accept';
@@ -132,23 +131,5 @@ describe('a server', () => {
     await expectRefused('(ends earlier|has other events) than before');
     await accept();
     expect(await total(await serving(), token)).toBe(1);
-  });
-
-  test('that is restored leaves the payments from before audited as they were routed', async () => {
-    const service = await scene.serve();
-    const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
-    const restore = await server.backup();
-    expect(await post(service, token, scene.urls('/lost')[0] ?? '')).toBe(200);
-    await commandLine(scene.settings, ['events', 'publish'], paymentEvents(ACCOUNT, 10));
-    const audit = () =>
-      commandLine(scene.settings, ['audit', 'completeness', '--from', '2026-01-01', '--to', '2100-01-01', '--json']);
-    await eventually(async () => (await audit()).stdout.includes('"delivered":20'), { timeout: 20_000 });
-    await service.stop('SIGTERM');
-    await restore();
-    await accept();
-    const restored = await serving();
-    // At the revisions that the lost webhook had.
-    for (const url of scene.urls('/one', '/other')) expect(await post(restored, token, url)).toBe(200);
-    expect(await audit()).toMatchObject({ code: 0, stdout: expect.stringContaining('"delivered":20') });
   });
 });

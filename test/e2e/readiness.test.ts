@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { scrape } from '../support/clients/scrape.js';
 import { type Readiness, readiness, type Settings, serve, startServing } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { installation, listWebhooks, register, tokenFor } from '../support/scenes/story.js';
+import { installation } from '../support/scenes/story.js';
 
 const PATIENCE = { timeout: 20_000 };
 const cleanups: (() => unknown)[] = [];
@@ -51,34 +50,7 @@ test('a broker that is down at the start: it is named, with why, and what waits 
     dispatcher: 'waiting for the parts before it',
   });
   expect((await fetch(`${starting.adminUrl}/health/live`)).status).toBe(200);
+  const found = await scrape(starting.adminUrl);
+  expect(found.value('account_webhooks_ready', { part: 'broker' })).toBe(0);
   expect(await starting.stop('SIGTERM')).toBe(0);
-});
-
-test('an event store that goes away while it serves: 503 with why, reads go on, and ready when it is back', async () => {
-  const store = await startOwnServer();
-  cleanups.push(() => store.stop());
-  const key = randomBytes(32).toString('base64');
-  const settings = await installed({ EVENT_STORE_URL: store.url, MASTER_KEY: key });
-  const service = await serve(settings);
-  cleanups.push(() => service.stop('SIGKILL'));
-  const token = await tokenFor(service.url, await register(settings, 42));
-  const list = async () => (await listWebhooks(service, token)).status;
-  expect(await list()).toBe(200);
-  await store.kill();
-  const away = await eventually(async () => {
-    const told = await readiness(service);
-    return told.httpStatus === 503 && told;
-  }, PATIENCE);
-  expect(away.waitingFor).toEqual(['event store', 'read model']);
-  expect(whyNot(away)).toEqual({
-    'event store': expect.stringMatching(/event store can't be used|nothing listens at an address of EventStoreDB/),
-    'read model': expect.stringMatching(/^not up to date: /),
-  });
-  const behind = await scrape(service.adminUrl);
-  expect(behind.value('account_webhooks_projection_lag_seconds')).toBeGreaterThan(0);
-  expect(behind.value('account_webhooks_ready', { part: 'event store' })).toBe(0);
-  expect(await list()).toBe(200);
-  await store.revive();
-  await eventually(async () => (await readiness(service)).httpStatus === 200, PATIENCE);
-  expect((await scrape(service.adminUrl)).value('account_webhooks_projection_lag_seconds')).toBe(0);
 });

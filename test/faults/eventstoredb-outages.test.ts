@@ -1,7 +1,6 @@
 /** Behaviour of real processes whose EventStoreDB stops answering, answers only others, or refuses them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { Users } from '../services/eventstoredb/access.js';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { type EventStoreOptions, startEventStore } from '../services/eventstoredb/event-store-server.js';
@@ -135,18 +134,5 @@ needsTestServer(() => {
     users.setPassword('webhooks', 'another');
     expect(await service.exited).toBe(1);
     expect(service.log()).toContain('EventStoreDB refused the credentials of EVENT_STORE_URL');
-  });
-
-  testInFull('the right to read $all, taken away later, ends the process with code 1 and says which', async () => {
-    const admin = { username: 'root', password: 'secret', groups: ['$admins'] };
-    const users = new Users(admin, { username: 'svc', password: 'secret', groups: ['webhooks'] });
-    const { url } = await secured(users);
-    const client = connect(url('root:secret'));
-    atEnd(() => disconnect(client));
-    await client.setStreamMetadata('$all', { acl: { readRoles: ['$admins', 'webhooks'] } });
-    const { service } = await running(url('svc:secret'));
-    await client.setStreamMetadata('$all', { acl: { readRoles: ['$admins'] } });
-    expect(await service.exited).toBe(1);
-    expect(service.log()).toMatch(/may not read \$all/);
   });
 });

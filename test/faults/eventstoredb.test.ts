@@ -63,6 +63,7 @@ const goesAway = (_: string, start: () => Promise<StoreOutside>) => {
     );
     await eventually(() => service.log().includes(OUT_OF_REACH), PATIENCE);
     expect(await webhooks(service, token)).toBe(1);
+    await eventually(async () => (await ready(service)) === 503, PATIENCE);
     await store.revive();
     expect(await Promise.all(posts)).toContain(200);
     await eventually(async () => (await webhooks(service, token)) === 2, PATIENCE);

@@ -27,12 +27,3 @@ describe.each([
     expect(await spectralProblems(document)).toEqual([]);
   });
 });
-
-describe('the linters', () => {
-  const flawed = { openapi: '3.1.0', info: { title: 'flawed', version: '1' }, paths: { '/a/': { get: {} } } };
-
-  testInFull('are heard: both find what is wrong with a flawed document', async () => {
-    expect(await redoclyProblems(flawed)).toContainEqual(expect.stringContaining('no-empty-servers'));
-    expect(await spectralProblems(flawed)).toContainEqual(expect.stringContaining('oas3-api-servers'));
-  });
-});
