@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { ownerOf, secretMatches } from '../../src/accounts/client-credentials.js';
 import { createRegistration, type Registration, RegistrationRefused } from '../../src/accounts/registration.js';
-import { type EventStore, type RecordedEvent, StoreUnavailable } from '../../src/ports/event-store.js';
+import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import { signingAt } from '../../src/read-model/sealed-values.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, signingSecretPlace } from '../../src/secrets/sealing.js';
@@ -79,12 +79,6 @@ describe('register', () => {
     await expect(registration.register(42, CONTEXT)).rejects.toThrow(refused('account 42 is already registered'));
     expect(await history(42)).toEqual(before);
   });
-
-  it('says so where the store is out of reach', async () => {
-    const append = () => Promise.reject(new StoreUnavailable('gone'));
-    const failing: EventStore = { ...bound(opened.store), append };
-    await expect(over(failing).register(42, CONTEXT)).rejects.toThrow(StoreUnavailable);
-  });
 });
 
 describe('what comes after', () => {
@@ -136,17 +130,6 @@ describe('what comes after', () => {
     expect((await types(42)).at(-1)).toBe('CredentialRevoked');
   });
 
-  it('revokes nothing where the store does not let it read', async () => {
-    const { clientId } = await registration.register(42, CONTEXT);
-    const gone = (): never => {
-      throw new StoreUnavailable('gone');
-    };
-    await expect(over({ ...bound(opened.store), read: gone }).revokeCredential(clientId, CONTEXT)).rejects.toThrow(
-      StoreUnavailable,
-    );
-    expect(await types(42)).toEqual(REGISTERED);
-  });
-
   it.each(['', 'acct_42', 'acct_042_0123456789abcdef', '__proto__', 'acct_42_0123456789abcdef'])(
     'revokes nothing for %j, which was never issued',
     async (clientId) => {
@@ -156,15 +139,6 @@ describe('what comes after', () => {
       expect(await types(42)).toEqual(REGISTERED);
     },
   );
-
-  it('loses nothing where several change an account at once', async () => {
-    await registration.register(42, CONTEXT);
-    const issued = await Promise.all(Array.from({ length: 8 }, () => registration.issueCredential(42, CONTEXT)));
-    const rotated = await Promise.all(Array.from({ length: 2 }, () => registration.rotateSecret(42, CONTEXT)));
-    expect(new Set(issued.map(({ clientId }) => clientId)).size).toBe(8);
-    expect(rotated[0]?.signingSecret).not.toBe(rotated[1]?.signingSecret);
-    expect(await types(42)).toHaveLength(13);
-  });
 });
 
 it('a rotated secret says when the one before it ends, which is when that signs no more', async () => {

@@ -150,13 +150,6 @@ describeBackbones((backbone) => {
     expect(await letters()).toHaveLength(3);
   });
 
-  test('a restart remembers, and is ready', async () => {
-    await served.restart();
-    expect((await ready()).status).toBe(200);
-    expect((await list(0)).status).toBe(503);
-    expect((await list(1)).status).toBe(200);
-  });
-
   // Only of the embedded store the test can make another event of it.
   if (!backbone.name.startsWith('SQLite')) return;
   test('a release that reads the event takes the account back, and a replay sends what was published meanwhile', async () => {

@@ -78,12 +78,6 @@ describe('POST /api/deliveries/{id}/resend', () => {
     const about = expect.objectContaining({ deliveryId: id, chain: 7 });
     expect(api.logger.infos).toContainEqual([about, 'a delivery is sent again']);
   });
-
-  it('is 429 with Retry-After where the account had too much sent again', async () => {
-    result = { kind: 'too-much-sent-again', retryAfterMs: 4_200 };
-    const { status, headers } = await resend(EXHAUSTED);
-    expect([status, headers.get('retry-after')]).toEqual([429, '5']);
-  });
 });
 
 describe('POST /api/deliveries/{id}/cancel', () => {
@@ -101,12 +95,6 @@ describe('POST /api/deliveries/{id}/cancel', () => {
     view.details.push(publication(6, { outcome: 'delivered', sentAgain: true }));
     expect(await cancel(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 3 } });
     expect(cancelled).toEqual([[6, 5, 4, 3, 2, 1].map((n) => publication(n).payment)]);
-  });
-
-  it('is 429 with Retry-After where the account had too much sent again', async () => {
-    overBudgetMs = 2_000;
-    const { status, headers } = await cancel(WAITING);
-    expect([status, headers.get('retry-after')]).toEqual([429, '2']);
   });
 });
 

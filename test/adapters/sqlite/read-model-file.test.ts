@@ -1,7 +1,7 @@
-import { existsSync, truncateSync, writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
-import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../../src/ports/projection-states.js';
+import type { ProjectionState, ProjectionStates } from '../../../src/ports/projection-states.js';
 import { damageFile } from '../../support/scenes/sqlite-subjects.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
@@ -76,20 +76,6 @@ test.each([999, 1_000, 1_001, 2_000])('all gives every one of %d states, once ea
   if (count % 2) names.push('');
   commit(states, 'p1', new Map(names.map((name) => [name, STATE])));
   expect([...states.all()].map(([name]) => name)).toEqual(names.toSorted());
-});
-
-test('a read model that is found damaged while in use is removed when it is closed', () => {
-  const first = open();
-  fill(first);
-  const large = { ...STATE, json: 'x'.repeat(64 * 1024) };
-  // More than SQLite keeps in memory.
-  commit(first, 'p2', new Map(Array.from({ length: 600 }, (_, n) => [`large-${n}`, large])));
-  first.close();
-  const states = open();
-  damageFile(path());
-  expect(() => [...states.all()]).toThrow(StatesDamaged);
-  states.close();
-  expect(existsSync(path())).toBe(false);
 });
 
 test('kill -9 in the middle of commits: states and position are those of one commit, and of the last that was told', async () => {
