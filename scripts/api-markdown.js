@@ -94,9 +94,9 @@ const AUTHENTICATION = {
 };
 
 function kindOf(security) {
-  // Only publishers' tokens have a scope in the document.
-  if (security.some(({ token: scopes }) => scopes?.length > 0)) return 'publisher';
-  return ['bearer', 'session', 'client'].find((kind) => security.some((scheme) => kind in scheme)) ?? 'none';
+  return (
+    ['bearer', 'publisher', 'session', 'client'].find((kind) => security.some((scheme) => kind in scheme)) ?? 'none'
+  );
 }
 
 function sentRows({ parameters = [], requestBody }, schemas) {

@@ -14,11 +14,12 @@ import type { Right } from '../webhooks/limits.js';
 const SOUND_ID = /^[\w.:-]{1,128}$/;
 
 export function requestContext(newId: () => string) {
-  return ({ req: { headers }, res, state }: Context, next: Next): Promise<void> => {
-    const requestId = sound(headers['x-request-id']) ?? newId();
+  return (ctx: Context, next: Next): Promise<void> => {
+    const { res, state } = ctx;
+    const requestId = sound(ctx.get('x-request-id')) ?? newId();
     state.requestId = requestId;
-    state.correlationId = sound(headers['x-correlation-id']) ?? requestId;
-    state.trace = parseTraceContext(text(headers.traceparent), text(headers.tracestate));
+    state.correlationId = sound(ctx.get('x-correlation-id')) ?? requestId;
+    state.trace = parseTraceContext(ctx.get('traceparent'), ctx.get('tracestate'));
     res.setHeader('x-request-id', requestId);
     res.setHeader('cache-control', 'no-store');
     return next();
@@ -60,13 +61,8 @@ export function aboutRequest({ state }: Context) {
   return { accountId, publisher, requestId, correlationId, traceId: traceOf({ state })?.traceId };
 }
 
-function sound(id: string | string[] | undefined): string | undefined {
-  return typeof id === 'string' && SOUND_ID.test(id) ? id : undefined;
-}
-
-/** Node joins the values of most repeated headers; the type does not say which. */
-function text(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+function sound(id: string): string | undefined {
+  return SOUND_ID.test(id) ? id : undefined;
 }
 
 /** Counts and times every response by its route's template, never by its path, which contains ids. */

@@ -44,7 +44,8 @@ export function createApi(parts: ApiParts): Koa {
   if (parts.tracing) app.use(traced(parts.tracing));
   app.use(measured(parts.metrics));
   app.use(answerErrors(parts.logger));
-  app.use(routed(documented(routes(parts), parts), parts));
+  const all = routes(parts);
+  app.use(routed([...all, showOpenApi(all, parts.version)], parts));
   return app;
 }
 
@@ -94,10 +95,6 @@ function routes(parts: ApiParts) {
   ];
 }
 
-function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Route[] {
-  return [...all, showOpenApi(all, { version, issuesTokens: ownTokens !== null })];
-}
-
 /** A router for each resource: at each request it tries the pattern of every route that it has, and there are 50. */
 function routed(all: readonly Route[], parts: ApiParts): ReturnType<Router['routes']> {
   const admitted = createAdmitted(parts);
@@ -131,16 +128,11 @@ function createAdmitted(parts: ApiParts): (one: Route) => Middleware {
   return ({ security, right = 'read', rateLimit, handle }) => {
     if (security === 'none' || security === 'client') return handle;
     const authenticate = authentication[security];
-    if (security === 'session' || security === 'publisher') {
-      return async (ctx) => {
-        await authenticate(ctx);
-        await handle(ctx);
-      };
-    }
-    const limit = rateLimit && rateLimit !== 'reads' ? parts.rateLimits[rateLimit] : null;
+    const isOfAccount = security === 'bearer' || security === 'token';
+    const limit = isOfAccount && rateLimit && rateLimit !== 'reads' ? parts.rateLimits[rateLimit] : null;
     return async (ctx) => {
       await authenticate(ctx);
-      assertMay(ctx, right);
+      if (isOfAccount) assertMay(ctx, right);
       if (limit) mustBeWithin(limit, ctx);
       await handle(ctx);
     };

@@ -73,7 +73,7 @@ async function ask({ url }: BareApi, one: Operation, given: Init) {
   const { token = isOfPublishers(one) ? 'publisher' : 'caller-42', query = goodQuery(one), body } = given;
   const path = `${one.path.replace('{id}', '1')}${query}`;
   const method = one.method.toUpperCase();
-  const isBearer = one.security.some((scheme) => 'bearer' in scheme);
+  const isBearer = one.security.some((scheme) => 'bearer' in scheme || 'publisher' in scheme);
   const authorization = isBearer && token ? { authorization: `Bearer ${token}` } : {};
   const isSession = one.security.some((scheme) => 'session' in scheme) && !isBearer && token;
   const headers = {

@@ -87,11 +87,9 @@ describe('the document', () => {
 
   it('without tokens of our own has no way to get one', async () => {
     const other = await startApi({ AUTH_JWKS_URL: 'http://127.0.0.1:1/jwks' });
-    const { paths, components } = await fetchDocument(other.url);
+    const { paths } = await fetchDocument(other.url);
     await other.close();
     expect(Object.keys(paths).filter((path) => path.includes('oauth'))).toEqual([]);
-    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'session']);
-    expect(paths['/api/webhooks']?.post?.security).toEqual([{ bearer: [] }, { session: [] }]);
   });
 });
 

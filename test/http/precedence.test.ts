@@ -68,7 +68,7 @@ describe('routes', () => {
   const send = (method: string, path: string) => api.client().send(method, path);
 
   it.each([
-    ...['/', '/api', '/api/webhooksx', '/API/webhooks', '/api/Webhooks', '/api/webhooks/1/x/y', '/api//webhooks'],
+    ...['/api', '/api/webhooksx', '/API/webhooks', '/api/Webhooks', '/api/webhooks/1/x/y', '/api//webhooks'],
     ...['//api/webhooks', '/api/webhooks%2f', '/%ff', '/api/%', '/oauth/token', '/.env', '/constructor'],
   ])('%s is 404: nothing is there', async (path) => {
     expect(await send('GET', path)).toMatchObject({ status: 404, body: { code: 'not-found' } });

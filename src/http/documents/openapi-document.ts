@@ -1,34 +1,30 @@
 /** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
-import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import { id, object, type Schema, text } from '../../schema.js';
+import { id, type Schema, text } from '../../schema.js';
+import { sendJson } from '../admission.js';
 import type { ApiParts } from '../api-parts.js';
 import { type Operation, operation, route } from '../operation.js';
 import { ERROR } from '../shared-schemas.js';
 import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
-export interface DocumentOptions {
-  readonly version: string;
-  /** False if another issuer's tokens are accepted. */
-  readonly issuesTokens: boolean;
-}
-
-function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Schema {
+function openApiDocument(operations: readonly Operation[], version: string): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const one of operations) {
-    paths[one.path] = { ...paths[one.path], [one.method]: described(one, options) };
+    paths[one.path] = { ...paths[one.path], [one.method]: described(one) };
   }
+  const used = new Set(operations.flatMap(({ security }) => SECURITY[security].flatMap((one) => Object.keys(one))));
+  const securitySchemes = Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => used.has(name)));
   const { root, schemas } = nameSchemas({
     paths,
     webhooks: { paymentEvent: PAYMENT_EVENT_WEBHOOK, notice: NOTICE_WEBHOOK },
   });
   return {
     openapi: '3.1.0',
-    info: { ...INFO, version: options.version },
+    info: { ...INFO, version },
     servers: SERVERS,
     tags: TAGS.map(([name, , description]) => ({ name, description })),
     ...root,
-    components: { schemas, headers: HEADERS, securitySchemes: securitySchemes(options) },
+    components: { schemas, headers: HEADERS, securitySchemes },
   };
 }
 
@@ -60,22 +56,28 @@ const TAGS: readonly (readonly [name: string, paths: RegExp, description: string
   ['Documents', /^/, 'Machine-readable descriptions of the service.'],
 ];
 
-function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
+const BEARER = [{ bearer: [] }];
+const SESSION = [{ session: [] }];
+const SECURITY: Readonly<Record<Operation['security'], readonly Schema[]>> = {
+  bearer: [...BEARER, ...SESSION],
+  token: BEARER,
+  session: SESSION,
+  publisher: [{ publisher: [] }],
+  // The client's own credentials may also be in the form; then no scheme applies.
+  client: [{ client: [] }, {}],
+  none: [],
+};
+
+function described(one: Operation): Schema {
   const { path, security, body } = one;
   const parameters = parametersOf(one);
-  const bearer = issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
-  // A scope is only for OAuth: of a bearer token the document can't say it.
-  const publisher = issuesTokens ? [{ bearer: [] }, { token: [PUBLISHER_SCOPE] }] : bearer;
-  const session = [{ session: [] }];
-  const schemes = { bearer: [...bearer, ...session], token: bearer, session, publisher, none: [] };
   const refusals = { ...usualRefusals(one), ...one.refusals };
   return {
     operationId: one.id,
     tags: [TAGS.find(([, paths]) => paths.test(path))?.[0]],
     summary: summaryOf(one.id),
     description: descriptionOf(one),
-    // The client's own credentials may also be in the form; then no scheme applies.
-    security: security === 'client' ? [{ client: [] }, {}] : schemes[security],
+    security: SECURITY[security],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !('isOptional' in body), content: contentOf(body) } }),
     responses: {
@@ -180,10 +182,9 @@ function answered({ returns, sets = {}, isTagged }: Operation): Schema {
 }
 
 function refused({ refusals = {}, refusal = ERROR }: Operation, status: number, why: string): Schema {
-  const names =
-    status === 429 || status === 503 ? ['Retry-After'] : status === 401 || status === 403 ? ['WWW-Authenticate'] : [];
-  const headers = names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
-  return response(why, status in refusals ? refusal : ERROR, Object.fromEntries(headers));
+  const name = HEADER_OF[status];
+  const headers = name ? { [name]: { $ref: `#/components/headers/${name}` } } : {};
+  return response(why, status in refusals ? refusal : ERROR, headers);
 }
 
 function response(description: unknown, schema: Schema, headers: Schema): Schema {
@@ -195,69 +196,54 @@ function header(description: string, type = 'string'): Schema {
   return { description, schema: { type } };
 }
 
-function securitySchemes({ issuesTokens }: DocumentOptions): Schema {
-  return {
-    bearer: {
-      type: 'http',
-      scheme: 'bearer',
-      bearerFormat: 'JWT',
-      description: 'An access token in the Authorization header.',
-    },
-    session: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'X-Console',
-      description:
-        'The id of a session, whose cookie the request has: `__Host-console-<id>`, or `console-<id>` on http to a loopback address. Only for requests without a Bearer token.',
-    },
-    ...(issuesTokens && {
-      token: {
-        type: 'oauth2',
-        description: 'The same access token, from client credentials.',
-        flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes: { [PUBLISHER_SCOPE]: PUBLISHES } } },
-      },
-      client: { type: 'http', scheme: 'basic', description: 'The client id and secret by HTTP Basic.' },
-    }),
-  };
-}
+const TOKEN = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
+const SECURITY_SCHEMES = {
+  bearer: { ...TOKEN, description: "An account's access token in the Authorization header." },
+  publisher: { ...TOKEN, description: 'Likewise the access token of a publisher. Only publishers have one.' },
+  session: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Console',
+    description:
+      'The id of a session, whose cookie the request has: `__Host-console-<id>`, or `console-<id>` on http to a loopback address. Only for requests without a Bearer token.',
+  },
+  client: { type: 'http', scheme: 'basic', description: 'The client id and secret by HTTP Basic.' },
+};
 
-const PUBLISHES = 'Publish payment events. Only publishers have it.';
-
+const HEADER_OF: Readonly<Record<number, string>> = {
+  401: 'WWW-Authenticate',
+  403: 'WWW-Authenticate',
+  429: 'Retry-After',
+  503: 'Retry-After',
+};
 const HEADERS = {
   'Retry-After': header('How many seconds to wait before the next request.', 'integer'),
   'WWW-Authenticate': header('How to authenticate (RFC 6750 section 3, RFC 6749 section 5.2).'),
 };
 
-function documentOperation<const Path extends string>(id: string, path: Path, description: string, schema: Schema) {
-  const returns = { ...schema, additionalProperties: true };
-  return operation({ id, method: 'get', path, description, security: 'none', returns });
+const DOCUMENT = { method: 'get', security: 'none' } as const;
+
+const SHOW_OPEN_API = operation({
+  ...DOCUMENT,
+  id: 'showOpenApi',
+  path: '/openapi.json',
+  description: 'Returns this document.',
+  returns: { type: 'object', description: 'An OpenAPI 3.1 document.' },
+});
+
+export function showOpenApi(operations: readonly Operation[], version: string) {
+  const document = JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], version));
+  return route(SHOW_OPEN_API, (ctx) => sendJson(ctx, document));
 }
 
-function serve<O extends Operation>(described: O, document: string) {
-  return route(described, (ctx) => {
-    ctx.type = 'application/json';
-    ctx.body = document;
-  });
-}
-
-const SHOW_OPEN_API = documentOperation(
-  'showOpenApi',
-  '/openapi.json',
-  'Returns this document.',
-  object('OpenApiDocument', 'An OpenAPI 3.1 document.', { openapi: text('The version of OpenAPI.') }),
-);
-
-export function showOpenApi(operations: readonly Operation[], options: DocumentOptions) {
-  return serve(SHOW_OPEN_API, JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], options)));
-}
-
-const SHOW_ASYNC_API = documentOperation(
-  'showAsyncApi',
-  '/asyncapi.json',
-  'Returns the contract for payment systems: the topic, its records, and publishing over HTTP.',
-  object('AsyncApiDocument', 'An AsyncAPI 3.0 document.', { asyncapi: text('Its version of AsyncAPI.') }),
-);
+const SHOW_ASYNC_API = operation({
+  ...DOCUMENT,
+  id: 'showAsyncApi',
+  path: '/asyncapi.json',
+  description: 'Returns the contract for payment systems: the topic, its records, and publishing over HTTP.',
+  returns: { type: 'object', description: 'An AsyncAPI 3.0 document.' },
+});
 
 export function showAsyncApi({ asyncApi }: ApiParts) {
-  return serve(SHOW_ASYNC_API, asyncApi);
+  return route(SHOW_ASYNC_API, (ctx) => sendJson(ctx, asyncApi));
 }

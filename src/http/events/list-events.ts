@@ -1,5 +1,4 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
-import type { Context } from 'koa';
 import { webhookMessageId } from '../../payments/parsed-payment.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { AccountView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
@@ -22,10 +21,12 @@ interface FoundEvents {
 }
 
 export const listEvents = LIST_EVENTS.answer(async (parts, { accountId, ctx, query, place }) => {
-  mustBeSound(ctx, query);
   const { before, after, webhookId, url, error: errors, ...asked } = query;
+  if (before && after) throw badRequest([fieldError('after', { code: 'not-together', params: { other: 'before' } })]);
+  // A search by reference would show it.
+  if (asked.reference !== null) assertMay(ctx, 'payloads');
   const { webhooks } = registered(await parts.accounts.webhooks(accountId));
-  const webhookIds = webhookIdsOf({ webhookId, url }, webhooks);
+  const webhookIds = webhookIdsOf(webhooks, webhookId, url);
   const filter = { ...asked, errors, webhookIds };
   const found = await viewAnswer(parts.view, accountId, (sound) =>
     after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
@@ -35,26 +36,8 @@ export const listEvents = LIST_EVENTS.answer(async (parts, { accountId, ctx, que
   return () => shownPage(accountId, found, payloads);
 });
 
-interface EventsAsked {
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly reference: string | null;
-}
-
-/** @throws ApiError 400; 403: a search by reference would show it */
-function mustBeSound(ctx: Context, { before, after, reference }: EventsAsked): void {
-  if (before && after) throw badRequest([fieldError('after', { code: 'not-together', params: { other: 'before' } })]);
-  if (reference !== null) assertMay(ctx, 'payloads');
-}
-
-interface Asked {
-  readonly webhookId: number | null;
-  /** Normalised. */
-  readonly url: string | null;
-}
-
-/** Null: all webhooks. */
-function webhookIdsOf({ webhookId, url }: Asked, webhooks: readonly Webhook[]): readonly number[] | null {
+/** Null: all webhooks. @param url normalised */
+function webhookIdsOf(webhooks: readonly Webhook[], webhookId: number | null, url: string | null) {
   if (url === null) return webhookId === null ? null : [webhookId];
   const named = webhooks.filter(({ id, endpoint }) => endpoint === url && (webhookId ?? id) === id);
   return named.map(({ id }) => id);

@@ -26,11 +26,6 @@ type TokenError = keyof typeof STATUS;
 
 export const SCOPE = 'webhooks';
 
-interface ClientCredentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
 class Refusal extends Error {
   constructor(
     readonly error: TokenError,
@@ -120,23 +115,22 @@ function refusalOf(failure: unknown): Refusal {
 async function authenticated(ctx: Context, accounts: Accounts) {
   const form = parametersIn(await readForm(ctx));
   const basic = ctx.get('authorization');
-  const { clientId, clientSecret } = clientOf(form, basic);
+  const [clientId = '', clientSecret = ''] = clientOf(form, basic);
   const owner = ownerOf(clientId);
   const credential = owner === null ? undefined : await accounts.credential(owner, clientId);
   if (owner !== null && credential && secretMatches(clientSecret, credential.secretHash)) return { owner, clientId };
-  // A client whose credentials are in the form is not asked for Basic.
-  throw new Refusal('invalid_client', 'the client id or secret is not valid', basic === '' ? {} : BASIC);
+  throw new Refusal('invalid_client', 'the client id or secret is missing or not valid', BASIC);
 }
 
 /** @throws Refusal */
-function clientOf(form: URLSearchParams, basic: string): ClientCredentials {
+function clientOf(form: URLSearchParams, basic: string): readonly string[] {
   const grantType = form.get('grant_type');
   if (new Set(form.keys()).size < form.size) throw new Refusal('invalid_request', 'a parameter is repeated');
   if (!grantType) throw new Refusal('invalid_request', 'grant_type is missing from the form');
   if (grantType !== 'client_credentials') {
     throw new Refusal('unsupported_grant_type', 'grant_type must be client_credentials');
   }
-  if (basic === '') return fromForm(form);
+  if (basic === '') return [form.get('client_id') ?? '', form.get('client_secret') ?? ''];
   if (form.has('client_secret')) throw new Refusal('invalid_request', 'use one client authentication method, not two');
   return fromBasic(basic);
 }
@@ -147,15 +141,9 @@ function parametersIn(text: string): URLSearchParams {
   return new URLSearchParams(parameters.filter(([name, value]) => value !== '' && name !== 'resource'));
 }
 
-function fromForm(form: URLSearchParams): ClientCredentials {
-  const [clientId = '', clientSecret = ''] = ['client_id', 'client_secret'].map((name) => form.get(name) ?? '');
-  if (clientId + clientSecret === '') throw new Refusal('invalid_client', 'client credentials are missing', BASIC);
-  return { clientId, clientSecret };
-}
-
 /** RFC 6749 2.3.1: joined by a colon, then base64. Form encoding before changes none of our ids and secrets. */
-function fromBasic(authorization: string): ClientCredentials {
+function fromBasic(authorization: string): readonly string[] {
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization)?.[1] ?? '';
   const [clientId = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  return { clientId, clientSecret: rest.join(':') };
+  return [clientId, rest.join(':')];
 }

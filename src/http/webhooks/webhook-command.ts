@@ -12,12 +12,8 @@ import { callerOf } from '../request-context.js';
 /** The id in /api/webhooks/{id}. @throws ApiError 404 for a text that can't be an id */
 export function webhookIdOf(ctx: Context): number {
   const id = webhookIdIn(String(ctx.params.id));
-  if (id === null) throw webhookNotFound();
+  if (id === null) throw new ApiError({ code: 'webhook-not-found' });
   return id;
-}
-
-function webhookNotFound(): ApiError {
-  return new ApiError({ code: 'webhook-not-found' });
 }
 
 /** @throws ApiError of a refusal */
@@ -34,6 +30,6 @@ export async function ownWebhook(ctx: Context, { accounts }: Pick<ApiParts, 'acc
   const named = (known?: AccountWebhooks) => known?.webhooks.find((one) => one.id === id);
   const known = registered(await accounts.webhooks(accountId));
   const webhook = named(known) ?? named(await accounts.webhooksNow(accountId));
-  if (!webhook) throw webhookNotFound();
+  if (!webhook) throw new ApiError({ code: 'webhook-not-found' });
   return webhook;
 }

@@ -139,14 +139,15 @@ const ODD_TOKENS = [
 
 function authorizations({ security }: DocumentedOperation): Part<readonly Header[]> {
   const schemes = security.flatMap((requirement) => Object.keys(requirement));
-  const isPublisher = security.some(({ token: scopes }) => Array.isArray(scopes) && scopes.length > 0);
+  const isPublisher = schemes.includes('publisher');
   const bearer: Header[] = [['Authorization', `Bearer ${isPublisher ? '__PUBLISHER__' : '__TOKEN__'}`]];
   const basic: Header[] = [['authorization', 'Basic __BASIC__']];
   const one = fc.constantFrom(...ODD_TOKENS).map((value): Header[] => [['Authorization', value]]);
   return {
-    usual: schemes.includes('bearer')
-      ? fc.constant(bearer)
-      : fc.constantFrom(...(schemes.length > 0 ? [[], basic] : [[]])),
+    usual:
+      isPublisher || schemes.includes('bearer')
+        ? fc.constant(bearer)
+        : fc.constantFrom(...(schemes.length > 0 ? [[], basic] : [[]])),
     odd: fc.oneof(one, fc.constantFrom<Header[]>([], [...bearer, ...bearer], [...basic, ...bearer])),
   };
 }
