@@ -27,7 +27,7 @@ export const handlers = {
   open: async (given: { settings: Record<string, string>; accounts: Accounts; headers?: number }): Promise<void> => {
     const config = readConfig(given.settings);
     ({ broker } = await openBackbone(config, createLogger('warn')));
-    topic = config.paymentTopics[0];
+    topic = config.PAYMENT_TOPICS[0];
     ({ accounts } = given);
     headers = Array.from({ length: given.headers ?? 0 }, (_, n) => [`h${n}`, Buffer.from(String(n))]);
   },

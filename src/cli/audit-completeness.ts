@@ -43,8 +43,8 @@ export function completenessCommand(audit: Command, io: CommandIo): void {
 async function completeness(running: Running<Options>): Promise<void> {
   const { from, to, account = null, allowLost, scratch: folder } = running.options;
   if (from > to) running.refuse('--from is later than --to');
-  const { delivery } = running.config;
-  const groups = { payments: delivery.group, retries: retryGroup(delivery.group) };
+  const { KAFKA_GROUP: group } = running.config;
+  const groups = { payments: group, retries: retryGroup(group) };
   const period = { from, to, account };
   const { broker, store, topics } = await running.open();
   const records: CompletenessParts['records'] = (topic, options) =>

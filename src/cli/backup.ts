@@ -16,10 +16,10 @@ export function backupCommand(program: Command, io: CommandIo): void {
     async run(running) {
       const { config, options } = running;
       const [file] = running.args;
-      if (config.eventStoreUrl !== null && config.kafka)
+      if (config.EVENT_STORE_URL !== null && config.BROKER_URL !== null)
         running.refuse('these settings use no store.sqlite: see Backup in docs/operations.md');
       const at = new Date().toISOString();
-      const bytes = await copied(config.dataDir, file, options.force ?? false);
+      const bytes = await copied(config.DATA_DIR, file, options.force ?? false);
       const copy = `${file}: ${(bytes / 1024 ** 2).toFixed(1)} MiB, store.sqlite as it was at ${at}`;
       await running.print({ file, bytes, at }, copy, KEY);
     },

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError, Option } from 'commander';
 import type { EventStore } from '../ports/event-store.js';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { readTime } from '../time/iso-time.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import { accountStream } from '../webhooks/events.js';

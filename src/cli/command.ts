@@ -4,7 +4,7 @@ import { ScratchFile } from '../adapters/sqlite/scratch-file.js';
 import { type Backbone, openBackbone } from '../composition/backbone.js';
 import { createLogger } from '../observability/logger.js';
 import type { Scratch } from '../ports/scratch.js';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { CommandFailed, type CommandIo } from './command-io.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: commander's own type of what was parsed before.
@@ -81,7 +81,7 @@ export class Running<O = object, A extends readonly unknown[] = readonly unknown
 
   /** Store and broker, even beside a running service. */
   async open(config = this.config): Promise<Backbone> {
-    const backbone = await openBackbone(config, createLogger(config.logLevel === 'silent' ? 'silent' : 'warn'));
+    const backbone = await openBackbone(config, createLogger(config.LOG_LEVEL === 'silent' ? 'silent' : 'warn'));
     this.#opened.push(backbone);
     return backbone;
   }

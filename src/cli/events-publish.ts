@@ -54,11 +54,10 @@ function targetOf(running: Publishing): () => Promise<Target> {
     const publisher = new HttpPublisher(serviceUrl(options.url, io.config), credentials, options.topic, io.warn);
     return async () => ({ publish: (records) => publisher.publish(records), takesAnything: false });
   }
-  const { paymentTopics } = running.config;
-  const to = options.topic ?? paymentTopics[0];
+  const { PAYMENT_TOPICS: topics } = running.config;
+  const to = options.topic ?? topics[0];
   // Nobody would read it.
-  if (!paymentTopics.includes(to))
-    throw new CommandFailed(`--topic must be one of PAYMENT_TOPICS: ${paymentTopics.join(', ')}`);
+  if (!topics.includes(to)) throw new CommandFailed(`--topic must be one of PAYMENT_TOPICS: ${topics.join(', ')}`);
   return async () => {
     const { broker } = await running.open();
     return { publish: (records) => broker.publish(to, records), takesAnything: true };
@@ -69,7 +68,7 @@ function targetOf(running: Publishing): () => Promise<Target> {
 async function publishLines(running: Publishing): Promise<void> {
   const { io, options } = running;
   const openTarget = targetOf(running);
-  const catalogue = options.check ? loadCatalogue(running.config.eventSchemas) : null;
+  const catalogue = options.check ? loadCatalogue(running.config.EVENT_SCHEMAS) : null;
   const judged = judgedLines(numberedLines(io.stdin), catalogue, io.warn);
   // Stdin can't be read twice.
   const lines = options.check ? await all(judged) : judged;

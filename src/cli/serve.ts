@@ -9,7 +9,7 @@ import { createLogger, type Logger } from '../observability/logger.js';
 import { BrokerRefused } from '../ports/broker.js';
 import { OtherHistory } from '../ports/event-store.js';
 import { StatesDamaged } from '../ports/projection-states.js';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { command, option, type Running } from './command.js';
 import { CommandFailed, type CommandIo, localUrl, type OutputFailed, untilSignal } from './command-io.js';
 
@@ -30,7 +30,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
 
 async function serve({ config, options: { roles }, json, io }: Running<ServeOptions>): Promise<void> {
   keepHeapSmall();
-  const logger = createLogger(config.logLevel);
+  const logger = createLogger(config.LOG_LEVEL);
   logProcessWarnings(logger);
   // Listens from the first moment: a stop during the start counts too.
   const ending = untilSignal();
@@ -51,8 +51,8 @@ async function serve({ config, options: { roles }, json, io }: Running<ServeOpti
 }
 
 /** The API's address is null if the role does not run. */
-function addresses({ apiPort, adminPort }: App, { host }: Config): { url: string | null; adminUrl: string } {
-  return { url: apiPort === null ? null : localUrl(host, apiPort), adminUrl: localUrl(host, adminPort) };
+function addresses({ apiPort, adminPort }: App, { HOST }: Config): { url: string | null; adminUrl: string } {
+  return { url: apiPort === null ? null : localUrl(HOST, apiPort), adminUrl: localUrl(HOST, adminPort) };
 }
 
 /** A silent broker keeps the parts from ending: records whose offsets were not committed are redelivered. */
@@ -88,19 +88,21 @@ function otherHistory({ message }: OtherHistory): CommandFailed {
   return new CommandFailed(`${message}; ${wayOut}`);
 }
 
-function translated(error: unknown, { host, port, adminPort, dataDir }: Config): unknown {
+function translated(error: unknown, { HOST, PORT, ADMIN_PORT, DATA_DIR }: Config): unknown {
   if (error instanceof DataDirInUse) {
     const severalNeed = 'a DATA_DIR each, and the same servers as EVENT_STORE_URL and BROKER_URL';
-    return new CommandFailed(`DATA_DIR ${dataDir} is in use by another process; several processes need ${severalNeed}`);
+    return new CommandFailed(
+      `DATA_DIR ${DATA_DIR} is in use by another process; several processes need ${severalNeed}`,
+    );
   }
   if (error instanceof OtherHistory) return otherHistory(error);
   const { code, port: taken } = error as { code?: string; port?: number };
-  const name = taken === adminPort && adminPort !== port ? 'ADMIN_PORT' : 'PORT';
-  if (code === 'EADDRINUSE') return new CommandFailed(`${name} ${taken} is in use on ${host}: set another ${name}`);
+  const name = taken === ADMIN_PORT && ADMIN_PORT !== PORT ? 'ADMIN_PORT' : 'PORT';
+  if (code === 'EADDRINUSE') return new CommandFailed(`${name} ${taken} is in use on ${HOST}: set another ${name}`);
   if (code === 'EACCES' && taken)
     return new CommandFailed(`no permission to use ${name} ${taken}: set another ${name}`);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return new CommandFailed(`HOST ${host} is not an address of this machine`);
+    return new CommandFailed(`HOST ${HOST} is not an address of this machine`);
   return error;
 }
 

@@ -1,6 +1,6 @@
 /** Calls a running service over HTTP, with got: any of its paths, or the REST API with an account's access token. */
 import { got, RequestError, type Response } from 'got';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { option, type Running } from './command.js';
 import { CommandFailed, localUrl, pipedSecret } from './command-io.js';
 
@@ -49,8 +49,8 @@ export function serviceUrl(given: string | undefined, config: () => Config): str
   if (given !== undefined && !/^https?:\/\//i.test(given))
     throw new CommandFailed('--url must begin with http:// or https://');
   if (given !== undefined) return given.replace(/\/+$/, '');
-  const { host, port } = config();
-  return localUrl(host, port);
+  const { HOST, PORT } = config();
+  return localUrl(HOST, PORT);
 }
 
 async function send(base: string, path: string, request: Omit<ServiceRequest, 'path'>): Promise<Response<string>> {

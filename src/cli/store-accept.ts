@@ -14,7 +14,7 @@ export function storeCommand(program: Command, io: CommandIo): void {
     name: 'accept',
     says: 'accept the current event store after a restore or a move; stop the service first',
     async run(running) {
-      const { dataDir } = running.config;
+      const { DATA_DIR: dataDir } = running.config;
       const unlock = await lockDataDir(dataDir, 0).catch((error: unknown) => {
         throw error instanceof DataDirInUse
           ? new CommandFailed(`the service runs (${error.message}): stop it first`)

@@ -23,7 +23,7 @@ import { packageFile, version } from '../package-file.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import { ViewFollower } from '../read-model/view-follower.js';
 import { createFingerprints } from '../secrets/fingerprint.js';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { AccountBuckets, createRequestBudget } from '../webhooks/account-buckets.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
@@ -57,8 +57,8 @@ export async function startListening(
     catalogue: core.catalogue,
     store: backbone.store,
     view,
-    deactivateAfterMs: config.delivery.deactivateAfterMs,
-    publicUrl: config.api.publicUrl,
+    deactivateAfterMs: config.DEACTIVATE_AFTER,
+    publicUrl: config.PUBLIC_URL,
     accounts,
     ...sendingAgain(core, view, stops),
     changeCredentials: createChangeCredentials(core.commands),
@@ -67,7 +67,7 @@ export async function startListening(
     endpointsOf: createEndpointsOf(backbone.store),
     sendTest: testEvents(core, stopping.signal),
     clientCertificate: shownCertificate(config),
-    publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },
+    publishing: { broker: backbone.broker, topics: config.PAYMENT_TOPICS, behindMs, stopping: stopping.signal },
     handleCommand,
     sealing: backbone.sealing,
     webhookIds: createWebhookIds(backbone.store, randomUUID),
@@ -86,7 +86,7 @@ export async function startListening(
     newRequestId: randomUUID,
   });
   core.readiness.part('api', () => null);
-  const server = await listen(api, config.host, config.port, { connections: config.api.maxConnections });
+  const server = await listen(api, config.HOST, config.PORT, { connections: config.MAX_CONNECTIONS });
   stops.push(async () => {
     const timer = setTimeout(() => stopping.abort(), WAITING_ENDS_AFTER_MS);
     await server.close();
@@ -97,17 +97,19 @@ export async function startListening(
 
 function tokens(core: Core, stops: Stop[]): Pick<ApiParts, 'verifyToken' | 'publisherScope' | 'ownTokens'> {
   const { config, backbone } = core;
-  const { jwksUrl, tokenLifetimeMs: lifetimeMs, ...rules } = config.auth;
-  if (jwksUrl) {
-    const keys = issuerKeys(jwksUrl, core, stops);
-    const verifyToken = createIssuerTokens({ ...rules, clock, keys });
-    return { verifyToken, publisherScope: rules.publisherScope, ownTokens: null };
+  const rules = { issuer: config.AUTH_ISSUER, audience: config.AUTH_AUDIENCE, clock };
+  if (config.AUTH_JWKS_URL) {
+    const keys = issuerKeys(config.AUTH_JWKS_URL, core, stops);
+    const { AUTH_ACCOUNT_CLAIM: accountClaim, AUTH_CLOCK_TOLERANCE: clockToleranceMs } = config;
+    const publisherScope = config.AUTH_PUBLISHER_SCOPE;
+    const verifyToken = createIssuerTokens({ ...rules, accountClaim, clockToleranceMs, publisherScope, keys });
+    return { verifyToken, publisherScope, ownTokens: null };
   }
   const { masterKey, previousKeys } = backbone;
   const purpose = 'access-tokens';
   const previous = previousKeys.map((key) => key.derive(purpose));
   const keys = [masterKey.derive(purpose), ...previous] as const;
-  const ownTokens = createOwnTokens({ ...rules, keys, lifetimeMs, clock });
+  const ownTokens = createOwnTokens({ ...rules, keys, lifetimeMs: config.TOKEN_LIFETIME });
   return { verifyToken: ownTokens.verify, publisherScope: PUBLISHER_SCOPE, ownTokens };
 }
 
@@ -127,19 +129,19 @@ function issuerKeys(url: string, { logger, readiness }: Core, stops: Stop[]): Is
 function consoleParts({ config, logger }: Core): ApiParts['console'] {
   const files = readConsoleFiles(packageFile('dist/console/'));
   if (!files) logger.warn('the console was not built: /console answers 404');
-  return { files, frameAncestors: config.api.consoleFrameAncestors };
+  return { files, frameAncestors: config.CONSOLE_FRAME_ANCESTORS };
 }
 
-function rateLimits({ api }: Config) {
+function rateLimits(config: Config) {
   return {
-    writes: createRateLimit(api.writesPerMinute, monotonic),
+    writes: createRateLimit(config.RATE_LIMIT_WRITES, monotonic),
     tests: createRateLimit(TESTS_PER_MINUTE, monotonic),
-    tokens: createRateLimit(api.tokensPerMinute, monotonic),
+    tokens: createRateLimit(config.RATE_LIMIT_TOKENS, monotonic),
   };
 }
 
-function endpointCheck({ delivery }: Config): (url: string) => ParsedEndpoint {
-  const { allowedPorts, allowPrivateEndpoints: allowPrivate, deniedAddresses: denied } = delivery;
+function endpointCheck(config: Config): (url: string) => ParsedEndpoint {
+  const { ALLOWED_PORTS: allowedPorts, ALLOW_PRIVATE_ENDPOINTS: allowPrivate, DENIED_ADDRESSES: denied } = config;
   const rules = { allowedPorts, allowPrivate, ...(denied && { denied }) };
   return (url) => parseEndpoint(url, rules);
 }
@@ -154,7 +156,7 @@ interface ReadingDeliveries {
 export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
   const { config, logger, backbone, accounts } = core;
   const { topics } = backbone;
-  const admission = new Admission({ msPerMinute: config.api.readMsPerMinute, now: monotonic });
+  const admission = new Admission({ msPerMinute: config.RATE_LIMIT_READS, now: monotonic });
   const took = (accountId: number, ms: number) => admission.charge(accountId, ms);
   const view = new ViewFollower({
     broker: backbone.broker,
@@ -175,12 +177,12 @@ function sendingAgain(core: Core, view: ViewFollower, stops: Stop[]) {
   const { config, logger, backbone, accounts, recoveries, handleCommand } = core;
   const { broker, topics } = backbone;
   const budget = createRequestBudget(monotonic);
-  const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.retrySchedule, budget });
+  const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.RETRY_SCHEDULE, budget });
   const sends = new AccountBuckets({ holdsMs: 1_000, now: monotonic });
   const runner = new RecoveryRunner({
     broker,
     topics,
-    group: config.delivery.group,
+    group: config.KAFKA_GROUP,
     view,
     accounts,
     recoveries,
@@ -207,8 +209,8 @@ function testEvents(core: Core, interrupt: AbortSignal): SendTestEvent {
 }
 
 /** On Kafka: the retention that topics are created with. The embedded broker knows its oldest record. */
-function lostBefore({ kafka, retrySchedule }: Config, { embedded }: Backbone, topic: string): () => number | null {
-  if (kafka) return () => Date.now() - kafka.retentionMs - longestTierMs(retrySchedule);
+function lostBefore(config: Config, { embedded }: Backbone, topic: string): () => number | null {
+  if (config.BROKER_URL) return () => Date.now() - config.KAFKA_RETENTION - longestTierMs(config.RETRY_SCHEDULE);
   const log = embedded && new RecordLog(embedded);
   return () => log?.completeSince(topic) ?? null;
 }

@@ -7,8 +7,7 @@ import { createMetrics, type ExposedMetrics } from '../observability/metrics.js'
 import { Readiness } from '../observability/readiness.js';
 import type { Tracing } from '../observability/tracing.js';
 import { version } from '../package-file.js';
-import type { Config } from '../settings/config.js';
-import { ignoredProxy } from '../settings/read-config.js';
+import { type Config, ignoredProxy } from '../settings/read-config.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
 import { followDeliveries, startListening } from './api.js';
 import { type Stop, startCore } from './core.js';
@@ -55,12 +54,12 @@ export async function startApp(
   try {
     const tracing = await openTracing(config, logger);
     stops.push(() => tracing?.close());
-    const admin = await startAdminServer(config.host, config.adminPort, { readiness, metrics });
+    const admin = await startAdminServer(config.HOST, config.ADMIN_PORT, { readiness, metrics });
     stops.push(() => admin.close());
     logger.info({ roles, adminPort: admin.port }, 'starting');
     const proxy = ignoredProxy(config);
     if (proxy) logger.info(`${proxy.says}; ${proxy.todo}`);
-    stops.push(await lockDataDir(config.dataDir, LOCK_WITHIN_MS, abort));
+    stops.push(await lockDataDir(config.DATA_DIR, LOCK_WITHIN_MS, abort));
     const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
     // First: its thread starts beside the dispatcher.
     const reading = roles.includes('api') ? followDeliveries(core, stops) : null;
@@ -102,7 +101,7 @@ function metricsOf(roles: readonly Role[], readiness: Readiness): ExposedMetrics
 }
 
 /** Loads OpenTelemetry only if a collector is set: the library takes time and memory. */
-async function openTracing({ tracesEndpoint: endpoint }: Config, logger: Logger): Promise<Tracing | null> {
+async function openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Config, logger: Logger): Promise<Tracing | null> {
   if (endpoint === null) return null;
   const { openOtlpTracing } = await import('../observability/otlp-tracing.js');
   return openOtlpTracing({ endpoint, version: version(), logger });

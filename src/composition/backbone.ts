@@ -13,8 +13,8 @@ import type { ProjectionServer } from '../ports/projection-server.js';
 import type { SealedValue } from '../read-model/sealed-values.js';
 import { type MasterKey, MasterKeyMissing, masterKey, masterKeyFromFile } from '../secrets/master-keys.js';
 import { createSealing, type Sealing } from '../secrets/sealing.js';
-import type { Config, KafkaConfig } from '../settings/config.js';
 import { invalid } from '../settings/invalid-config.js';
+import type { Config } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 
 export interface Backbone {
@@ -43,7 +43,7 @@ const SESSION_TIMEOUT_MS = 6_000;
  * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable, SchemaRefused; an unreachable server fails on first use
  */
 export async function openBackbone(config: Config, logger: Logger): Promise<Backbone> {
-  const keys = keysOf(config, () => ownMasterKey(config.dataDir));
+  const keys = keysOf(config, () => ownMasterKey(config.DATA_DIR));
   const embedded = embeddedFile(config);
   const opened: (() => unknown)[] = [() => embedded.close()];
   const close = async () => {
@@ -54,7 +54,7 @@ export async function openBackbone(config: Config, logger: Logger): Promise<Back
     opened.push(() => store.close());
     const broker = await openBroker(config, embedded, logger);
     opened.push(() => broker.close());
-    const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+    const topics = topicsOf(config.PAYMENT_TOPICS, config.TOPIC_PREFIX);
     return { store, projections, broker, topics, embedded: embedded.opened(), ...keys, close };
   } catch (error) {
     await close();
@@ -64,11 +64,11 @@ export async function openBackbone(config: Config, logger: Logger): Promise<Back
 
 /** @param own replaces an unset MASTER_KEY */
 export function keysOf(
-  config: Pick<Config, 'masterKey' | 'masterKeyPrevious'>,
+  { MASTER_KEY, MASTER_KEY_PREVIOUS }: Config,
   own: () => Buffer,
 ): Pick<Backbone, 'masterKey' | 'previousKeys' | 'sealing'> {
-  const key = masterKey(config.masterKey ?? own());
-  const previousKeys = config.masterKeyPrevious ? [masterKey(config.masterKeyPrevious)] : [];
+  const key = masterKey(MASTER_KEY ?? own());
+  const previousKeys = MASTER_KEY_PREVIOUS ? [masterKey(MASTER_KEY_PREVIOUS)] : [];
   return { masterKey: key, previousKeys, sealing: createSealing([key, ...previousKeys], randomBytes) };
 }
 
@@ -82,11 +82,11 @@ export function ownMasterKey(dataDir: string): Buffer {
 }
 
 /** store.sqlite, opened by the first that needs it: store and broker share it. */
-export function embeddedFile({ dataDir }: Config) {
+export function embeddedFile({ DATA_DIR }: Config) {
   let file: StoreFile | null = null;
   return {
     open: () => {
-      file ??= new StoreFile(dataDir);
+      file ??= new StoreFile(DATA_DIR);
       return file;
     },
     opened: () => file,
@@ -95,49 +95,56 @@ export function embeddedFile({ dataDir }: Config) {
 }
 
 export async function openEventStore(
-  { eventStoreUrl }: Config,
+  { EVENT_STORE_URL: url }: Config,
   embedded: { open(): StoreFile },
 ): Promise<Pick<Backbone, 'store' | 'projections'>> {
-  if (eventStoreUrl === null) return { store: new SqliteEventStore(embedded.open()), projections: null };
+  if (url === null) return { store: new SqliteEventStore(embedded.open()), projections: null };
   const { connect, credentialsOf } = await import('../adapters/eventstoredb/client.js');
   const { EventStoreDbStore } = await import('../adapters/eventstoredb/event-store.js');
   const { EventStoreDbProjections } = await import('../adapters/eventstoredb/projection-server.js');
-  const client = connect(eventStoreUrl);
-  const credentials = credentialsOf(eventStoreUrl);
+  const client = connect(url);
+  const credentials = credentialsOf(url);
   const store = new EventStoreDbStore({ client, credentials, random: Math.random });
   return { store, projections: new EventStoreDbProjections(client) };
 }
 
 async function openBroker(config: Config, embedded: { open(): StoreFile }, logger: Logger): Promise<Broker> {
-  const { kafka } = config;
-  if (!kafka) return new SqliteBroker(embedded.open(), (batch) => logger.warn(batch, SKIPPING));
+  const { BROKER_URL: brokers } = config;
+  if (!brokers) return new SqliteBroker(embedded.open(), (batch) => logger.warn(batch, SKIPPING));
   const { KafkaBroker } = await import('../adapters/kafka/broker.js');
-  return new KafkaBroker(kafkaSettings(config, kafka), logger);
+  return new KafkaBroker(kafkaSettings(config, brokers), logger);
 }
 
-export function kafkaSettings(
-  { retrySchedule, paymentTopics, topicPrefix }: Config,
-  { brokers, tls, caFile, clientCertFile, clientKeyFile, sasl, ...kafka }: KafkaConfig,
-): KafkaSettings {
-  const { partitions, replicationFactor, retentionMs } = kafka;
-  const topics = topicsOf(paymentTopics, topicPrefix);
-  const trusted = caFile === null ? {} : trustOnly(certificatesFrom('KAFKA_CA_FILE', caFile));
+/** @param brokers of BROKER_URL */
+export function kafkaSettings(config: Config, brokers: readonly string[]): KafkaSettings {
+  const topics = topicsOf(config.PAYMENT_TOPICS, config.TOPIC_PREFIX);
   return {
     brokers: [...brokers],
-    ...(tls && { ssl: { ...trusted, ...clientCertificateFrom(clientCertFile, clientKeyFile, 'KAFKA') } }),
-    ...(sasl && { sasl: { ...sasl, mechanism: sasl.mechanism.toLowerCase() } as NonNullable<KafkaSettings['sasl']> }),
-    partitions,
-    replicationFactor,
-    retentionMs: retentionMs + longestTierMs(retrySchedule),
+    ...tlsOf(config),
+    ...saslOf(config),
+    partitions: config.KAFKA_PARTITIONS,
+    replicationFactor: config.KAFKA_REPLICATION_FACTOR,
+    retentionMs: config.KAFKA_RETENTION + longestTierMs(config.RETRY_SCHEDULE),
     isOwn: topics.isOwn,
     isOrdered: topics.isOrdered,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
   };
 }
 
-/** No public CA may vouch for a broker. Each certificate is trusted, self-signed or not. */
-function trustOnly(ca: string) {
-  return { ca: [ca], allowPartialTrustChain: true };
+/** A CA or a client certificate without TLS would be a mistake that nobody notices. */
+function tlsOf(config: Config): Pick<KafkaSettings, 'ssl'> {
+  const { KAFKA_CA_FILE: caFile, KAFKA_CLIENT_CERT_FILE: certFile } = config;
+  if (!config.KAFKA_TLS && caFile === null && certFile === null) return {};
+  // No public CA may vouch for a broker. Each certificate is trusted, self-signed or not.
+  const trusted = caFile && { ca: [certificatesFrom('KAFKA_CA_FILE', caFile)], allowPartialTrustChain: true };
+  return { ssl: { ...trusted, ...clientCertificateFrom(config, 'KAFKA') } };
+}
+
+/** All three are set, or none: a rule of read-config.ts. */
+function saslOf(config: Config): Pick<KafkaSettings, 'sasl'> {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = config;
+  if (mechanism === null) return {};
+  return { sasl: { mechanism: mechanism.toLowerCase(), username, password } as NonNullable<KafkaSettings['sasl']> };
 }
 
 /**

@@ -20,7 +20,7 @@ import { RunningRecoveries } from '../read-model/running-recoveries.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { acceptedIdentity, readStoreId, refuseStore, writeStoreId } from '../read-model/store-identity.js';
 
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { createHistoryBudget } from '../webhooks/account-buckets.js';
 import { AccountTurns } from '../webhooks/account-turns.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
@@ -77,7 +77,7 @@ export interface Core extends Start {
  */
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;
-  const catalogue = loadCatalogue(config.eventSchemas);
+  const catalogue = loadCatalogue(config.EVENT_SCHEMAS);
   const brokerContact: BrokerContact = { why: null, refusals: new Map() };
   readiness.part('topics', () => refusalsText(brokerContact, performance.now()), { needed: false });
   const backbone = await openBackbone(config, logger);
@@ -87,7 +87,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   embedded?.mustBeSound();
   const sweeper = startRetention(config, backbone, logger);
   stops.push(() => sweeper?.stop());
-  const states = openProjectionStates(config.dataDir, (file) =>
+  const states = openProjectionStates(config.DATA_DIR, (file) =>
     logger.warn({ file }, 'the read model is damaged or from another release: rebuilding it'),
   );
   stops.push(() => states.close());
@@ -110,10 +110,10 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const lost = Promise.race([host.lost, watch.lost, ...(embedded ? [embedded.damaged] : [])]);
   // The app's user observes `lost`; if the start fails for another reason, nobody does.
   lost
-    .catch((error: unknown) => error instanceof OtherHistory && refuseStore(config.dataDir, error))
+    .catch((error: unknown) => error instanceof OtherHistory && refuseStore(config.DATA_DIR, error))
     .catch((err: unknown) => logger.error({ err }, 'DATA_DIR does not keep that the event store was refused'));
   const asking = new AbortController();
-  const identified = identify(config.dataDir, store, states.history, asking.signal);
+  const identified = identify(config.DATA_DIR, store, states.history, asking.signal);
   stops.push(async () => {
     asking.abort();
     await Promise.allSettled([identified]);
@@ -129,7 +129,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     load: createLoadAccount(host.known),
     turns: new AccountTurns(),
     newEventId: randomUUID,
-    budget: createHistoryBudget(config.api.historyBudget, now),
+    budget: createHistoryBudget(config.HISTORY_BUDGET, now),
     tracing,
     time: Date.now,
   };

@@ -3,12 +3,12 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { openThreadedView, type ThreadedViewParts } from '../adapters/thread/threaded-view.js';
 import type { Logger } from '../observability/logger.js';
 import type { DeliveriesView } from '../ports/deliveries-view.js';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import type { ViewThreadData } from './view-thread.js';
 
 /** @throws ViewRefused, ViewEnded */
 export function openDeliveriesView(
-  { dataDir, deliveriesViewSize: size }: Pick<Config, 'dataDir' | 'deliveriesViewSize'>,
+  { DATA_DIR: dataDir, DELIVERIES_VIEW_SIZE: size }: Pick<Config, 'DATA_DIR' | 'DELIVERIES_VIEW_SIZE'>,
   logger: Logger,
   parts: Omit<ThreadedViewParts, 'onDamaged'>,
 ): Promise<DeliveriesView> {

@@ -7,8 +7,7 @@ import type { ClientCertificate } from '../http/shared-schemas.js';
 import type { Logger } from '../observability/logger.js';
 import type { DeliveryMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
-import type { Config } from '../settings/config.js';
-import { nodeExtraCaFile } from '../settings/read-config.js';
+import { type Config, nodeExtraCaFile } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '../settings/setting-files.js';
 
 /** Of deliveries and test events. */
@@ -19,7 +18,7 @@ export interface Connections {
 
 /** `close` ends every connection. @throws InvalidConfig for unreadable files */
 export function openAttempt(config: Config, tracing: Tracing | null, metrics: DeliveryMetrics, logger: Logger) {
-  const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
+  const { ALLOW_PRIVATE_ENDPOINTS: allowPrivate, DENIED_ADDRESSES: denied, DELIVERY_TIMEOUT: timeoutMs } = config;
   const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
   const connections: Connections = { watcher: null };
   const connected = (accountId: number, url: string) => {
@@ -33,20 +32,21 @@ export function openAttempt(config: Config, tracing: Tracing | null, metrics: De
   return { attempt: tracing ? tracedAttempt(attempt, tracing) : attempt, connections, close: () => agent.destroy() };
 }
 
-function certificates({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config) {
+function certificates(config: Config) {
+  const { DELIVERY_CA_FILE: caFile } = config;
   const authorities = (file: string) => [
     certificatesFrom('DELIVERY_CA_FILE', file),
     droppedCertificates(nodeExtraCaFile()),
   ];
   return {
     ...(caFile !== null && { ca: authorities(caFile).join('\n') }),
-    ...clientCertificateFrom(clientCertFile, clientKeyFile),
+    ...clientCertificateFrom(config, 'DELIVERY'),
   };
 }
 
 /** What deliveries show. Hazard: the file may hold its key as well. @throws InvalidConfig for unreadable files */
-export function shownCertificate({ delivery: { clientCertFile, clientKeyFile } }: Config): ClientCertificate | null {
-  const chain = certificatesIn(clientCertificateFrom(clientCertFile, clientKeyFile).cert ?? '');
+export function shownCertificate(config: Config): ClientCertificate | null {
+  const chain = certificatesIn(clientCertificateFrom(config, 'DELIVERY').cert ?? '');
   const [first] = chain;
   if (!first) return null;
   const { subject, issuer, fingerprint256: fingerprint, validFrom, validTo } = first;

@@ -111,12 +111,11 @@ function keepDispatching(core: Core, current: Current, signal: AbortSignal): Pro
 
 async function beginDispatching(core: Core): Promise<Dispatching> {
   const { config, logger, attempt, backbone, accounts, breakers, catalogue, handleCommand } = core;
-  const { delivery } = config;
-  const { deactivateAfterMs } = delivery;
+  const { DEACTIVATE_AFTER: deactivateAfterMs } = config;
   const clock = createProcessClock();
   const scheduler = new DeliveryScheduler({
-    slots: delivery.concurrency,
-    perEndpoint: delivery.endpointConcurrency,
+    slots: config.DELIVERY_CONCURRENCY,
+    perEndpoint: config.ENDPOINT_CONCURRENCY,
     clock,
     breakers,
     busyMs,
@@ -126,10 +125,10 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
   const backpressure = new Backpressure({ queues: scheduler.endpoints, busyMs, now: clock.now });
   const starting = startDispatcher({
     broker: backbone.broker,
-    group: delivery.group,
+    group: config.KAFKA_GROUP,
     topics: backbone.topics,
-    schedule: config.retrySchedule,
-    timeoutMs: delivery.timeoutMs,
+    schedule: config.RETRY_SCHEDULE,
+    timeoutMs: config.DELIVERY_TIMEOUT,
     accounts,
     catalogue,
     wasRemoved: createWasRemoved(backbone.store),

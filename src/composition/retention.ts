@@ -6,7 +6,7 @@ import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { noticeGroup, retryGroup, type Topics } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { sleep } from '../time/retry.js';
 import { type Backbone, kafkaSettings } from './backbone.js';
 
@@ -24,12 +24,12 @@ export function startRetention(config: Config, { embedded, topics }: Backbone, l
 }
 
 /** As on Kafka: a record that waited in a tier stays visible as long after its end as any other. Null: no limit by time. */
-function keptMs({ brokerRetentionMs, retrySchedule }: Config): number | null {
-  return brokerRetentionMs === null ? null : brokerRetentionMs + longestTierMs(retrySchedule);
+export function keptMs({ BROKER_RETENTION, RETRY_SCHEDULE }: Config): number | null {
+  return BROKER_RETENTION === 0 ? null : BROKER_RETENTION + longestTierMs(RETRY_SCHEDULE);
 }
 
 function retentionRules(config: Config, topics: Topics): RetentionRules {
-  const { group } = config.delivery;
+  const { KAFKA_GROUP: group } = config;
   return {
     keptMs: keptMs(config),
     groupsOf(topic) {
@@ -41,9 +41,9 @@ function retentionRules(config: Config, topics: Topics): RetentionRules {
 }
 
 export function publishedPayloads(config: Config, { broker }: Backbone, logger: Logger): PublishedPayloads {
-  const { kafka } = config;
-  if (!kafka) return createPublishedPayloads(broker, async () => keptMs(config));
-  const settings = kafkaSettings(config, kafka);
+  const { BROKER_URL: brokers } = config;
+  if (!brokers) return createPublishedPayloads(broker, async () => keptMs(config));
+  const settings = kafkaSettings(config, brokers);
   const known = new LRUCache<string, Promise<number | null>>({ max: MOST_TOPICS, ttl: REMEMBERED_MS });
   const ask = async (topic: string): Promise<number | null> => {
     const { topicRetentionMs } = await import('../adapters/kafka/inspection.js');

@@ -3,32 +3,31 @@ import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka
 import { ENOUGH_BYTES, MAKE_ANEW, notOrderedText } from '../adapters/kafka/topic-config.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { noticeGroup, recoveryGroup, retryGroup, topicsOf } from '../delivery/topics.js';
-import type { Config, KafkaConfig } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 /** @throws BrokerUnavailable, BrokerRefused */
-export type Inspect = (of: InspectionOf, kafka: KafkaConfig) => Promise<Inspection>;
+export type Inspect = (of: InspectionOf, brokers: readonly string[]) => Promise<Inspection>;
 
 export function brokerCheck(config: Config, inspect: Inspect): Check {
-  const { kafka } = config;
-  return { name: 'broker', run: () => (kafka ? kafkaFindings(config, kafka, inspect) : [ok('embedded')]) };
+  const { BROKER_URL: brokers } = config;
+  return { name: 'broker', run: () => (brokers ? kafkaFindings(config, brokers, inspect) : [ok('embedded')]) };
 }
 
-async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspect) {
-  const { delivery, retrySchedule, paymentTopics, topicPrefix } = config;
-  const topics = topicsOf(paymentTopics, topicPrefix);
-  const { retry, deferred } = topics.tiers(retrySchedule);
+async function kafkaFindings(config: Config, brokers: readonly string[], inspect: Inspect) {
+  const { KAFKA_GROUP: group, RETRY_SCHEDULE: schedule } = config;
+  const topics = topicsOf(config.PAYMENT_TOPICS, config.TOPIC_PREFIX);
+  const { retry, deferred } = topics.tiers(schedule);
   const tiers = [...retry, ...deferred].map(({ topic }) => topic);
   const others = [topics.deadLetters, topics.deliveries, topics.requests, topics.notices];
   const wanted = [...new Set([...topics.payments, ...tiers, ...others])];
-  const { group } = delivery;
   const groups = [group, retryGroup(group), recoveryGroup(group), noticeGroup(group)];
-  const found = await inspect({ topics: wanted, groups }, kafka);
+  const found = await inspect({ topics: wanted, groups }, brokers);
   const missing = wanted.filter((name) => !found.topics.some((topic) => topic.name === name));
   const needs = {
-    partitions: kafka.partitions,
-    retentionMs: kafka.retentionMs,
-    longestMs: longestTierMs(retrySchedule),
+    partitions: config.KAFKA_PARTITIONS,
+    retentionMs: config.KAFKA_RETENTION,
+    longestMs: longestTierMs(schedule),
     isOwn: topics.isOwn,
     isOrdered: topics.isOrdered,
   };

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { embeddedFile, kafkaSettings, openEventStore } from '../composition/backbone.js';
 import type { Logger } from '../observability/logger.js';
-import type { Config } from '../settings/config.js';
-import { ignoredProxy } from '../settings/read-config.js';
+import { type Config, ignoredProxy } from '../settings/read-config.js';
 import { brokerCheck, type Inspect } from './broker-checks.js';
 import { type Check, type Result, runChecks, warn } from './check.js';
 import { fileChecks } from './file-checks.js';
@@ -17,16 +16,16 @@ const CHECK_WITHIN_MS = 12_000;
 /** Ends in time even if a check hangs; its connections may stay open until the process ends. @param withinMs of each */
 export async function examine(config: Config, logger: Logger, withinMs = CHECK_WITHIN_MS): Promise<readonly Result[]> {
   const embedded = embeddedFile(config);
-  const isThere = existsSync(join(config.dataDir, 'store.sqlite'));
+  const isThere = existsSync(join(config.DATA_DIR, 'store.sqlite'));
   let opening: Promise<OpenedStore | null> | null = null;
   const openStore = () => {
-    const isNew = config.eventStoreUrl === null && !isThere;
+    const isNew = config.EVENT_STORE_URL === null && !isThere;
     opening ??= isNew ? Promise.resolve(null) : openEventStore(config, embedded);
     return opening;
   };
-  const inspect: Inspect = async (of, kafka) => {
+  const inspect: Inspect = async (of, brokers) => {
     const { inspectKafka } = await import('../adapters/kafka/inspection.js');
-    return inspectKafka(kafkaSettings(config, kafka), logger, of);
+    return inspectKafka(kafkaSettings(config, brokers), logger, of);
   };
   const proxy = ignoredProxy(config);
   const serving = await isServing(config);

@@ -6,7 +6,7 @@ import { DAMAGED, soundness } from '../adapters/sqlite/store-file.js';
 import { VIEW_FILE } from '../adapters/sqlite/view/deliveries-view.js';
 import { existing, modeOf, otherOwner, READ, reachOf, WRITE, whyDenied } from '../host/file-access.js';
 import { certificatesIn } from '../host/pem-certificates.js';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -18,7 +18,7 @@ const OWN_FILE = /^(store\.sqlite|store-id|master\.key|(read-model|deliveries-vi
 
 /** @param now ms since the epoch */
 export function fileChecks(config: Config, now: number): Check[] {
-  const { dataDir, masterKey } = config;
+  const { DATA_DIR: dataDir, MASTER_KEY: masterKey } = config;
   const key = join(dataDir, 'master.key');
   const databases = [STORE, ...DISPOSABLE].filter((name) => existsSync(join(dataDir, name)));
   return [
@@ -30,20 +30,17 @@ export function fileChecks(config: Config, now: number): Check[] {
 }
 
 /** By setting, those that name a file. @throws InvalidConfig */
-function certificates({ delivery, kafka }: Config) {
-  const of = (prefix: 'DELIVERY' | 'KAFKA', { caFile, clientCertFile, clientKeyFile }: CertificateSettings) => {
+function certificates(config: Config) {
+  const of = (prefix: 'DELIVERY' | 'KAFKA') => {
     const [ca, own] = [`${prefix}_CA_FILE`, `${prefix}_CLIENT_CERT_FILE`] as const;
+    const { [ca]: caFile, [own]: certFile } = config;
     return [
       ...(caFile ? [{ name: ca, pem: () => certificatesFrom(ca, caFile) }] : []),
-      ...(clientCertFile
-        ? [{ name: own, pem: () => clientCertificateFrom(clientCertFile, clientKeyFile, prefix).cert ?? '' }]
-        : []),
+      ...(certFile ? [{ name: own, pem: () => clientCertificateFrom(config, prefix).cert ?? '' }] : []),
     ];
   };
-  return [...of('DELIVERY', delivery), ...(kafka ? of('KAFKA', kafka) : [])];
+  return [...of('DELIVERY'), ...(config.BROKER_URL ? of('KAFKA') : [])];
 }
-
-type CertificateSettings = Pick<Config['delivery'], 'caFile' | 'clientCertFile' | 'clientKeyFile'>;
 
 const DAY_MS = 24 * 3_600_000;
 const SOON_MS = 30 * DAY_MS;

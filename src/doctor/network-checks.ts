@@ -4,7 +4,7 @@ import { fetchKeySet } from '../accounts/fetch-key-set.js';
 import { ENOUGH_BYTES } from '../adapters/kafka/topic-config.js';
 import { MEND_THE_LOG } from '../delivery/topics.js';
 import type { PartState } from '../observability/readiness.js';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const ANSWER_WITHIN_MS = 2_000;
@@ -12,7 +12,8 @@ const ANSWER_WITHIN_MS = 2_000;
 const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** @param serving whether a service of these settings runs here */
-export function portChecks({ host, port, adminPort }: Config, serving: boolean): Check[] {
+export function portChecks(config: Pick<Config, 'HOST' | 'PORT' | 'ADMIN_PORT'>, serving: boolean): Check[] {
+  const { HOST: host, PORT: port, ADMIN_PORT: adminPort } = config;
   return [
     { name: 'PORT', run: async () => [await usable(host, port, serving)] },
     {
@@ -35,8 +36,8 @@ async function usable(host: string, port: number, isOurs: boolean): Promise<Find
 }
 
 /** Whether a service of these settings runs here: then it knows its event store and its partitions itself. */
-export async function isServing({ host, adminPort }: Config): Promise<boolean> {
-  return adminPort !== 0 && (await ask(ANY[host] ?? host, adminPort, '/health/live'))?.body.status === 'live';
+export async function isServing({ HOST, ADMIN_PORT }: Config): Promise<boolean> {
+  return ADMIN_PORT !== 0 && (await ask(ANY[HOST] ?? HOST, ADMIN_PORT, '/health/live'))?.body.status === 'live';
 }
 
 /** What the service says of itself. */
@@ -88,9 +89,8 @@ async function ask(host: string, port: number, path: string): Promise<Answer | n
 
 const KEYS_WITHIN_MS = 10_000;
 
-export function issuerChecks({ auth }: Config): Check[] {
-  const { jwksUrl } = auth;
-  return jwksUrl === null ? [] : [{ name: 'AUTH_JWKS_URL', run: () => issuer(jwksUrl) }];
+export function issuerChecks({ AUTH_JWKS_URL: url }: Config): Check[] {
+  return url === null ? [] : [{ name: 'AUTH_JWKS_URL', run: () => issuer(url) }];
 }
 
 async function issuer(url: string): Promise<readonly Finding[]> {

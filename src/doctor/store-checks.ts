@@ -11,7 +11,7 @@ import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-
 import { sealedValues } from '../read-model/sealed-values.js';
 import { mustBeAccepted, readIdentity, readStoreId } from '../read-model/store-identity.js';
 import { type FoldedStreams, foldStored, storedBatches } from '../read-model/stored-events.js';
-import type { Config } from '../settings/config.js';
+import type { Config } from '../settings/read-config.js';
 import type { AccountState } from '../webhooks/state.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
@@ -57,7 +57,7 @@ export function storeChecks(config: Config, open: OpenStore, isServing: boolean)
     { name: 'accounts', run: inStore(async ({ store }) => accountsRead(await fold(store))) },
   ];
   const known = { name: 'event store', run: () => [KNOWN_TO_SERVICE] };
-  return [...(isServing ? [known] : beforeStart), ...(config.eventStoreUrl === null ? [] : [atServer])];
+  return [...(isServing ? [known] : beforeStart), ...(config.EVENT_STORE_URL === null ? [] : [atServer])];
 }
 
 async function usable(store: EventStore): Promise<readonly Finding[]> {
@@ -73,9 +73,9 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
 }
 
 /** Whether the service would start on this store, and with its read model unchanged. @throws OtherHistory */
-async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Promise<readonly Finding[]> {
-  const model = inDataDir(() => readModelOrigin(dataDir));
-  const accepted = inDataDir(() => readStoreId(dataDir)) ?? model?.history ?? null;
+async function ownHistory({ DATA_DIR }: Config, opened: OpenedStore | null): Promise<readonly Finding[]> {
+  const model = inDataDir(() => readModelOrigin(DATA_DIR));
+  const accepted = inDataDir(() => readStoreId(DATA_DIR)) ?? model?.history ?? null;
   if (!opened && accepted === null) return [NOTHING_YET];
   const found = opened && (await readIdentity(opened.store));
   if (accepted === null) return [ok('no event store was accepted yet: serve accepts the one that it finds')];
@@ -96,9 +96,9 @@ async function keys(config: Config, { states }: FoldedStreams<AccountState>): Pr
 }
 
 /** The first start creates the key; the doctor must not. */
-function masterKeyOf({ dataDir }: Config): Buffer {
-  const isThere = existsSync(join(dataDir, 'master.key')) || existsSync(join(dataDir, 'store.sqlite'));
-  return isThere ? ownMasterKey(dataDir) : randomBytes(32);
+function masterKeyOf({ DATA_DIR }: Config): Buffer {
+  const isThere = existsSync(join(DATA_DIR, 'master.key')) || existsSync(join(DATA_DIR, 'store.sqlite'));
+  return isThere ? ownMasterKey(DATA_DIR) : randomBytes(32);
 }
 
 const READ_AGAIN =

@@ -1,9 +1,15 @@
 /** The only reader of process.env, the rules across settings, and the forward proxy that is ignored. */
-import { type Config, configOf } from './config.js';
 import { type Problem, WrongSettings } from './invalid-config.js';
 import { type Key, SETTINGS, type Values } from './table.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The parsed settings by their names; null: unset. */
+export interface Config extends Values {
+  readonly KAFKA_GROUP: string;
+  /** Those that are set, of the ones by which other programs use a forward proxy. */
+  readonly proxyVariables: readonly string[];
+}
 
 /** An empty value counts as unset. @throws WrongSettings with all errors */
 export function readConfig(environment: Environment = process.env): Config {
@@ -12,8 +18,8 @@ export function readConfig(environment: Environment = process.env): Config {
   const more = RULES.filter(({ key, isBroken }) => isBroken(values) && !wrong.some((problem) => problem.key === key));
   const problems = [...wrong, ...more];
   if (problems.length > 0) throw new WrongSettings(problems);
-  const proxies = Object.keys(environment).filter((name) => PROXIES.test(name) && environment[name]);
-  return configOf(values, proxies);
+  const proxyVariables = Object.keys(environment).filter((name) => PROXIES.test(name) && environment[name]);
+  return { ...values, KAFKA_GROUP: values.KAFKA_GROUP ?? `${values.TOPIC_PREFIX}account-webhooks`, proxyVariables };
 }
 
 /** Node's own setting: a PEM file of CAs that this process trusts; undefined: none. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
 import { certificatesIn } from '../host/pem-certificates.js';
 import { invalid } from './invalid-config.js';
+import type { Config } from './read-config.js';
 
 const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m;
 
@@ -28,13 +29,10 @@ export function droppedCertificates(extraCaFile: string | undefined): string {
 }
 
 /** The client certificate shown to receivers or brokers, and its key, in PEM. @throws InvalidConfig that names the setting */
-export function clientCertificateFrom(
-  certFile: string | null,
-  keyFile: string | null,
-  of: 'DELIVERY' | 'KAFKA' = 'DELIVERY',
-): { cert?: string; key?: string } {
-  if (certFile === null || keyFile === null) return {};
+export function clientCertificateFrom(config: Config, of: 'DELIVERY' | 'KAFKA'): { cert?: string; key?: string } {
   const [certKey, keyKey] = [`${of}_CLIENT_CERT_FILE`, `${of}_CLIENT_KEY_FILE`] as const;
+  const { [certKey]: certFile, [keyKey]: keyFile } = config;
+  if (certFile === null || keyFile === null) return {};
   const cert = certificatesFrom(certKey, certFile);
   const key = fileOf(keyKey, keyFile);
   try {

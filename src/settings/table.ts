@@ -1,6 +1,6 @@
 /**
  * Every setting: its parser, default and description. The startup check, the types of Config, the help of `serve` and
- * docs/settings.md (make settings-document) derive from this table; config.ts maps settings to Config.
+ * docs/settings.md (make settings-document) derive from this table.
  */
 import { LOG_LEVELS } from '../observability/logger.js';
 import * as parse from './parsers.js';

@@ -72,9 +72,9 @@ export interface HistoryBudget {
 
 export const NO_BUDGET: HistoryBudget = { take: () => 0, giveBack: () => undefined };
 
-/** @param budget larger than any single command; null: no limit @param now ms of a monotonic clock */
-export function createHistoryBudget(budget: number | null, now: () => number): HistoryBudget {
-  if (budget === null) return NO_BUDGET;
+/** @param budget larger than any single command; 0: no limit @param now ms of a monotonic clock */
+export function createHistoryBudget(budget: number, now: () => number): HistoryBudget {
+  if (budget === 0) return NO_BUDGET;
   const msOfAByte = HOUR_MS / (budget * REFILLED_AN_HOUR);
   const buckets = new AccountBuckets({ holdsMs: budget * msOfAByte, now });
   return {

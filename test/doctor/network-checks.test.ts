@@ -4,7 +4,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { portChecks } from '../../src/doctor/network-checks.js';
 import type { PartState } from '../../src/observability/readiness.js';
-import type { Config } from '../../src/settings/config.js';
 
 let server: Server;
 afterEach(async () => {
@@ -32,7 +31,7 @@ test('names each part that the service needs and lacks, with the reason', async 
     { part: 'dispatcher', ready: false, needed: true, why },
     { part: 'accounts', ready: false, needed: false, why: 'account 42 is set aside' },
   ]);
-  const checks = portChecks({ host: '127.0.0.1', port: 0, adminPort: port } as Config, true);
+  const checks = portChecks({ HOST: '127.0.0.1', PORT: 0, ADMIN_PORT: port }, true);
   const findings = await checks.find(({ name }) => name === 'ADMIN_PORT')?.run();
   expect(findings?.at(-2)).toMatchObject({ verdict: 'warn', says: 'accounts: account 42 is set aside' });
   expect(findings?.at(-3)).toMatchObject({ verdict: 'warn', says: `dispatcher: ${why}` });
@@ -43,7 +42,7 @@ test('names what a ready service lacks besides, with the remedy', async () => {
   const why =
     'payment-events refuses the record (MESSAGE_TOO_LARGE): it has about 9000 bytes, and max.message.bytes is 2000';
   const port = await adminPort([{ part: 'topics', ready: false, needed: false, why }], 200);
-  const checks = portChecks({ host: '127.0.0.1', port: 0, adminPort: port } as Config, true);
+  const checks = portChecks({ HOST: '127.0.0.1', PORT: 0, ADMIN_PORT: port }, true);
   const findings = await checks.find(({ name }) => name === 'ADMIN_PORT')?.run();
   const todo = expect.stringContaining('raise max.message.bytes of the topic to 1048576');
   expect(findings?.at(-2)).toEqual({ verdict: 'warn', says: `topics: ${why}`, todo });
@@ -52,10 +51,7 @@ test('names what a ready service lacks besides, with the remedy', async () => {
 
 test.each(['192.0.2.7', 'no-such-host.invalid'])('HOST %s, where no service could listen', async (host) => {
   await adminPort([]);
-  const [{ run } = { run: async () => [] }] = portChecks(
-    { host, port: 18_080, adminPort: 0 } as unknown as Config,
-    false,
-  );
+  const [{ run } = { run: async () => [] }] = portChecks({ HOST: host, PORT: 18_080, ADMIN_PORT: 0 }, false);
   expect(await run()).toMatchObject([
     { verdict: 'FAIL', says: expect.stringContaining(`HOST ${host} is not an address of this machine`) },
   ]);

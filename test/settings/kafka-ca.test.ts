@@ -15,8 +15,8 @@ test('KAFKA_CA_FILE may hold an intermediate CA', async () => {
   writeFileSync(KAFKA_CA_FILE, authority.cert);
   const { port, close } = await listen(createServer(server));
   const MASTER_KEY = Buffer.alloc(32).toString('base64');
-  const config = readConfig({ BROKER_URL: `kafka://localhost:${port}`, MASTER_KEY, KAFKA_CA_FILE });
-  const { ssl } = config.kafka ? kafkaSettings(config, config.kafka) : {};
+  const brokers = `localhost:${port}`;
+  const { ssl } = kafkaSettings(readConfig({ BROKER_URL: `kafka://${brokers}`, MASTER_KEY, KAFKA_CA_FILE }), [brokers]);
   const socket = connect({ port, host: 'localhost', ...(typeof ssl === 'object' && ssl) });
   try {
     await once(socket, 'secureConnect');

@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
+import { readConfig } from '../../src/settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../../src/settings/setting-files.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -20,13 +21,18 @@ beforeEach(() => {
 
 afterEach(() => folder.remove());
 
+function clientCertificate(cert: string, key: string, of: 'DELIVERY' | 'KAFKA' = 'DELIVERY') {
+  const config = readConfig({ [`${of}_CLIENT_CERT_FILE`]: cert, [`${of}_CLIENT_KEY_FILE`]: key });
+  return clientCertificateFrom(config, of);
+}
+
 it('takes certificates in PEM, and a key that belongs to its certificate', async () => {
   const ca = (await testAuthority()).cert;
   const { cert, key } = await certificateFor();
   expect(certificatesFrom('DELIVERY_CA_FILE', file('ca.pem', ca))).toBe(ca);
-  expect(clientCertificateFrom(file('cert.pem', cert), file('key.pem', key))).toEqual({ cert, key });
+  expect(clientCertificate(file('cert.pem', cert), file('key.pem', key))).toEqual({ cert, key });
   expect(certificatesFrom('DELIVERY_CA_FILE', file('both.pem', `a CA\n${key}\n${cert}\n${ca}`))).toContain(ca);
-  expect(clientCertificateFrom(null, null)).toEqual({});
+  expect(clientCertificate('', '')).toEqual({});
 });
 
 it('names the setting of a file that is not there or holds something else', async () => {
@@ -39,11 +45,11 @@ it('names the setting of a file that is not there or holds something else', asyn
     ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', path(key))],
     ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', path(cert + cert.slice(0, -40)))],
     ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', path(`${cert}\n${cert.replace('MII', 'MIJ')}`))],
-    ['DELIVERY_CLIENT_CERT_FILE', () => clientCertificateFrom(path('no PEM'), path(key))],
-    ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path('no PEM'))],
-    ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path(other))],
-    ['KAFKA_CLIENT_CERT_FILE', () => clientCertificateFrom(path('no PEM'), path(key), 'KAFKA')],
-    ['KAFKA_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path(other), 'KAFKA')],
+    ['DELIVERY_CLIENT_CERT_FILE', () => clientCertificate(path('no PEM'), path(key))],
+    ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificate(path(cert), path('no PEM'))],
+    ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificate(path(cert), path(other))],
+    ['KAFKA_CLIENT_CERT_FILE', () => clientCertificate(path('no PEM'), path(key), 'KAFKA')],
+    ['KAFKA_CLIENT_KEY_FILE', () => clientCertificate(path(cert), path(other), 'KAFKA')],
   ];
   for (const [setting, call] of calls) {
     expect(call).toThrow(InvalidConfig);
@@ -56,7 +62,7 @@ it.each(['pkcs8', 'sec1'] as const)('says that a client key (%s) is encrypted', 
   const { cert, key } = await certificateFor();
   const encrypted = createPrivateKey(key).export({ type, format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' });
   for (const server of ['DELIVERY', 'KAFKA'] as const) {
-    expect(() => clientCertificateFrom(file('cert.pem', cert), file('key.pem', String(encrypted)), server)).toThrow(
+    expect(() => clientCertificate(file('cert.pem', cert), file('key.pem', String(encrypted)), server)).toThrow(
       new InvalidConfig(
         `${server}_CLIENT_KEY_FILE names an encrypted key; decrypt it: the service takes no passphrase`,
       ),

@@ -4,7 +4,7 @@ const HOUR = 3_600_000;
 
 describe('a budget', () => {
   let clock = 1_000_000.5;
-  const of = (bytes: number | null) => createHistoryBudget(bytes, () => clock);
+  const of = (bytes: number) => createHistoryBudget(bytes, () => clock);
   /** How many of them are taken, of so many. */
   const taken = (budget: HistoryBudget, times: number, bytes = 100, account = 1) =>
     Array.from({ length: times }, () => budget.take(account, bytes)).filter((ms) => ms === 0).length;
@@ -34,6 +34,8 @@ describe('a budget', () => {
     clock += 1;
     expect(budget.take(1, 500)).toBe(0);
   });
+
+  it('has no limit where it is 0', () => expect(of(0).take(1, Number.MAX_SAFE_INTEGER)).toBe(0));
 
   it('what was not appended is given back', () => {
     const budget = of(1_000);

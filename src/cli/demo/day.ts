@@ -7,7 +7,7 @@ import { sealedEndpoint } from '../../http/webhooks/webhook-fields.js';
 import type { Logger } from '../../observability/logger.js';
 import { createMetrics } from '../../observability/metrics.js';
 import { Readiness } from '../../observability/readiness.js';
-import type { Config } from '../../settings/config.js';
+import type { Config } from '../../settings/read-config.js';
 import { createWebhookIds } from '../../webhooks/webhook-ids.js';
 import { registrationIn } from '../accounts.js';
 import { operatorContext } from '../command-io.js';
@@ -74,6 +74,6 @@ function changesOf({ backbone, handleCommand }: Core, past: Past, { receiver, un
 async function described({ url, body }: Parameters<Attempt>[0], { config, until }: Given, at: number) {
   const { decided, body: response } = answerTo(new URL(url).pathname, body.toString(), until, at);
   const isLate = decided.kind === 'cancelled';
-  const durationMs = isLate ? config.delivery.timeoutMs : Math.round(20 + 180 * Math.random() ** 3);
+  const durationMs = isLate ? config.DELIVERY_TIMEOUT : Math.round(20 + 180 * Math.random() ** 3);
   return { at, durationMs, ...classify(decided, at), ...(response && { response }) };
 }

@@ -29,7 +29,7 @@ export async function keepDemo(folder: string, io: CommandIo): Promise<void> {
     const clients = await makeDay({ config, logger, receiver: receiver.url, until });
     if (ending.signal.aborted) return;
     app = await startApp(config, ROLES, logger);
-    const url = localUrl(config.host, app.apiPort ?? 0);
+    const url = localUrl(config.HOST, app.apiPort ?? 0);
     const link = async () => io.print(`  ${await consoleLink(url, clients)}`);
     await io.print('The service runs, with a day of history and a new payment every few seconds. Its console:');
     await link();

@@ -41,7 +41,7 @@ export class Past {
   }
 
   async pay(value: Buffer): Promise<void> {
-    const [topic] = this.#core.config.paymentTopics;
+    const [topic] = this.#core.config.PAYMENT_TOPICS;
     const payment = { key: null, value, headers: [] };
     const [offset = 0] = await this.#broker.publish(topic, [payment]);
     await this.#route({ ...payment, topic, partition: 0, offset, timestamp: this.now }, HOLD);
@@ -64,8 +64,7 @@ export class Past {
 
   /** The service's group goes on behind these payments, and with what still waits. */
   async close(): Promise<void> {
-    const { paymentTopics: topics, delivery } = this.#core.config;
-    const { group } = delivery;
+    const { PAYMENT_TOPICS: topics, KAFKA_GROUP: group } = this.#core.config;
     const consumer = await this.#broker.consume({ topics, group, inFlight: 1_000, handler: async () => undefined });
     while (consumer.state().partitions.some(({ behind }) => behind > 0)) await sleep(10);
     await consumer.close();
@@ -74,7 +73,7 @@ export class Past {
 
   #wired(attempt: Attempt): FanOutParts {
     const { config, logger, accounts, backbone, metrics, history } = this.#core;
-    const { deactivateAfterMs, timeoutMs } = config.delivery;
+    const { DEACTIVATE_AFTER: deactivateAfterMs, DELIVERY_TIMEOUT: timeoutMs } = config;
     const { topics } = backbone;
     const now = () => this.now;
     const publish: Broker['publish'] = async (topic, records) => {
@@ -98,7 +97,7 @@ export class Past {
       ...{ topics, timeoutMs, handleCommand, attempt, now, monotonicNow: now, random: Math.random, interrupt: NEVER },
       metrics: metrics.delivery,
       sealing: backbone.sealing,
-      schedule: config.retrySchedule,
+      schedule: config.RETRY_SCHEDULE,
       log: new LogWriter({ ...publishing, topic: topics.deliveries, store: history, later }),
       wasRemoved: createWasRemoved(backbone.store),
       // Commands show at once in this process.

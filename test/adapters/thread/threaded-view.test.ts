@@ -46,7 +46,7 @@ const all = query();
 async function inThread(): Promise<DeliveriesView> {
   const parts = { webhookIds: () => null, took: () => undefined };
   const view = await openDeliveriesView(
-    { dataDir: folder.path, deliveriesViewSize: VIEW_SIZE },
+    { DATA_DIR: folder.path, DELIVERIES_VIEW_SIZE: VIEW_SIZE },
     recordingLogger(),
     parts,
   );

@@ -22,7 +22,7 @@ export async function serveHere(settings: Settings, roles: readonly Role[] = ROL
   const write = (line: string) => {
     log += line;
   };
-  const app = await startApp(config, roles, createLogger(config.logLevel, { write }));
+  const app = await startApp(config, roles, createLogger(config.LOG_LEVEL, { write }));
   // Rejected only if the app can't continue: a test that waits for something will notice.
   app.failed.catch(() => undefined);
   return {

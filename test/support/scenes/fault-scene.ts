@@ -7,7 +7,6 @@ import { type Backbone as OpenedBackbone, openBackbone } from '../../../src/comp
 import type { DeliveryView } from '../../../src/delivery/log/delivery-log.js';
 import { type Topics, topicsOf } from '../../../src/delivery/topics.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
-import type { Config } from '../../../src/settings/config.js';
 import { readConfig } from '../../../src/settings/read-config.js';
 import { commandLine } from '../clients/in-process-cli.js';
 import { jsonLines, type Service, type Settings, type Starting, serve, startServing } from '../clients/service.js';
@@ -137,10 +136,10 @@ export class FaultScene {
 
   /** Opens store and broker in this process, like a command. */
   async withBroker<T>(work: (backbone: OpenedBackbone, topics: Topics) => Promise<T>): Promise<T> {
-    const config: Config = readConfig(this.settings);
+    const config = readConfig(this.settings);
     const backbone = await openBackbone(config, silentLogger);
     try {
-      return await work(backbone, topicsOf(config.paymentTopics, config.topicPrefix));
+      return await work(backbone, topicsOf(config.PAYMENT_TOPICS, config.TOPIC_PREFIX));
     } finally {
       await backbone.close();
     }
