@@ -39,9 +39,12 @@ describe('the webhooks that have to have an answer', () => {
     expect(await missing()).toEqual([3, 4]);
   });
 
-  test('are all that an entry by another store lists', async () => {
+  test.each([
+    ['by another store', 1, 'another store'],
+    ['of a revision that the store does not have', 9, undefined],
+  ])('are all that an entry lists that is %s', async (_, revision, store) => {
     const record = day.published(pay('pay-1', 43), { at: NOON });
-    day.routed(record, 43, { routed: 1, confirmed: 1, webhooks: [7] }, 'another store');
+    day.routed(record, 43, { routed: revision, confirmed: revision, webhooks: [7] }, store);
     day.logged(delivery(pay('pay-1', 43), 8, record), 'delivered');
     expect(await missing()).toEqual([7]);
     expect((await day.told()).counts).toMatchObject({ deliveries: 2, delivered: 1, unexpected: 0 });

@@ -25,7 +25,7 @@ export interface EventStoreCluster {
   stop(): Promise<void>;
 }
 
-export async function startEventStoreCluster(size = 3): Promise<EventStoreCluster> {
+export async function startEventStoreCluster(size: number): Promise<EventStoreCluster> {
   const seats = new Seats(size);
   const { servers: members } = seats;
   for (let place = 0; place < size; place += 1) members.push(await startEventStore({ cluster: seats }));

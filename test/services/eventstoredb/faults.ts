@@ -31,9 +31,9 @@ export class Faults {
     for (const call of calls) this.silentCalls.add(call);
   }
 
-  /** The connection of the next append, or of the next few, breaks: before it is stored, or stored but not answered. */
-  cutConnection(when: CutConnection, times = 1): void {
-    this.cuts.push(...Array<CutConnection>(times).fill(when));
+  /** The connection of the next append breaks: before it is stored, or stored but not answered. */
+  cutConnection(when: CutConnection): void {
+    this.cuts.push(when);
   }
 
   /** As while the server starts. */
