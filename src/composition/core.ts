@@ -19,7 +19,6 @@ import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-
 import { RunningRecoveries } from '../read-model/running-recoveries.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { acceptedIdentity, readStoreId, refuseStore, writeStoreId } from '../read-model/store-identity.js';
-
 import type { Config } from '../settings/read-config.js';
 import { createHistoryBudget } from '../webhooks/account-buckets.js';
 import { AccountTurns } from '../webhooks/account-turns.js';
