@@ -96,10 +96,7 @@ export const FIELD_ERRORS = {
   'not-a-payment-event': ['{event} is not a payment event: {why}.', 'Correct the event.'],
   'url-too-long': ['{field} must have at most {limit} characters, percent-encoded.', 'Shorten the URL.'],
   'url-not-https': ['{field} must begin with https:// and a host.', 'Use an https URL.'],
-  'url-characters': [
-    '{field} has spaces, backslashes, control or bidirectional characters.',
-    'Percent-encode or remove them.',
-  ],
+  'url-characters': ['{field} has spaces, backslashes, control or bidirectional characters.', 'Encode or remove them.'],
   'url-fragment': ['{field} must not have a fragment.', 'Remove # and what follows.'],
   'url-user': ['{field} must not contain a user name or a password.', 'Use a header.'],
   'url-invalid': ['{field} is not a valid URL.', 'Correct it.'],
@@ -117,10 +114,7 @@ export const FIELD_ERRORS = {
   'url-taken': ['{field} is that of another webhook of the type (id {webhookId}).', 'Change that webhook instead.'],
   'limit-reached': ['{field}: the type already has {limit} active webhooks.', 'Deactivate or remove one of them.'],
   'account-full': ["{field} can't be added: the account has {limit} webhooks.", 'Remove a webhook.'],
-  'account-too-large': [
-    '{field} is too much: all webhooks would exceed 1 MiB.',
-    'Shorten headers, or remove a webhook.',
-  ],
+  'account-too-large': ['{field} is too much: all webhooks would exceed 1 MiB.', 'Shorten headers, or use fewer.'],
 } as const satisfies Texts;
 
 type Texts = Readonly<Record<string, readonly [message: string, remedy: string]>>;

@@ -20,7 +20,7 @@ import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
 import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
 import { registered } from './api-error.js';
-import { mustBe, PAGE_LIMIT, parameter, textQuery, timeQuery } from './query.js';
+import { type AskedQuery, mustBe, PAGE_LIMIT, parameter, textQuery, timeQuery } from './query.js';
 import { read } from './read-answer.js';
 
 const CONFIGURATION = orNull(
@@ -61,6 +61,13 @@ const CHANGE = object('Change', 'A change of the account or of one of its webhoo
   changes: text('The same for people. Header values and secrets are left out.'),
 });
 
+const FILTERS = {
+  actor: textQuery('Only changes that this `actor` caused.'),
+  type: textQuery('Only changes of this type, such as `WebhookAdded`.'),
+  from: timeQuery('Only changes at this time (ISO 8601) or later.'),
+  to: timeQuery('Only changes before this time (ISO 8601).'),
+};
+
 export const listHistory = read({
   id: 'listHistory',
   path: '/api/history',
@@ -74,10 +81,7 @@ export const listHistory = read({
       revisionOf,
       mustBe('the `next` of a page before'),
     ),
-    actor: textQuery('Only changes that this `actor` caused.'),
-    type: textQuery('Only changes of this type, such as `WebhookAdded`.'),
-    from: timeQuery('Only changes at this time (ISO 8601) or later.'),
-    to: timeQuery('Only changes before this time (ISO 8601).'),
+    ...FILTERS,
   },
   returns: object('HistoryPage', "A page of an account's history.", {
     events: list('The changes, newest first.', CHANGE),
@@ -102,20 +106,10 @@ const LOOKED_AT = 1_000;
 
 type Found = ReturnType<typeof shown>;
 
-interface Filters {
-  readonly actor: string | null;
-  readonly type: string | null;
-  /** ms since the epoch. */
-  readonly from: number | null;
-  readonly to: number | null;
-}
-
-function matches({ change: { at, actor, type } }: Found, filters: Filters): boolean {
+function matches({ change: { at, actor, type } }: Found, filters: AskedQuery<typeof FILTERS>): boolean {
   const isOf = (filters.actor ?? actor) === actor && (filters.type ?? type) === type;
-  const { from, to } = filters;
-  if (from === null && to === null) return isOf;
-  const decidedAt = Date.parse(at ?? '');
-  return isOf && decidedAt >= (from ?? decidedAt) && decidedAt < (to ?? Number.POSITIVE_INFINITY);
+  const decidedAt = at ? Date.parse(at) : 0;
+  return isOf && decidedAt >= (filters.from ?? 0) && decidedAt < (filters.to ?? Number.POSITIVE_INFINITY);
 }
 
 /**

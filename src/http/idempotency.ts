@@ -13,18 +13,17 @@ const NAME = 'Idempotency-Key';
 export const REPLAYED = 'Idempotent-Replayed';
 const KEY = /^[!-~]{1,255}$/;
 
-export const IDEMPOTENCY_KEY = {
-  [NAME]: text(
-    'A key of your choice, 1 to 255 visible ASCII characters. For 24 hours after a success, the same request with the same key gets the same response and changes nothing.',
-    { pattern: KEY.source },
-  ),
+/** Of an operation that takes a key. */
+export const KEYED = {
+  headers: {
+    [NAME]: text(
+      'A key of your choice, 1 to 255 visible ASCII characters. For 24 hours after a success, the same request with the same key gets the same response and changes nothing.',
+      { pattern: KEY.source },
+    ),
+  },
+  sets: { [REPLAYED]: '`true` if this is the response to an earlier request with the same key.' },
+  refusals: { 422: `The ${NAME} was used for another request in the last 24 hours.` },
 };
-
-export const REPLAYED_HEADER = {
-  [REPLAYED]: '`true` if this is the response to an earlier request with the same key.',
-};
-
-export const KEY_TAKEN = `The ${NAME} was used for another request in the last 24 hours.`;
 
 /** Null: no key. @param content tells requests apart; only its fingerprint is kept @throws ApiError 400 if malformed */
 export function requestKey(ctx: Context, content: unknown, fingerprints: Fingerprints): RequestKey | null {

@@ -9,15 +9,10 @@ const OF_A_USER = 4;
 const MOST_WAITING = 64;
 const LONGEST_WAIT_MS = 2_000;
 
-interface Waiting {
-  readonly user: string;
-  readonly letIn: () => void;
-}
-
 interface Line {
   /** The user of each place that is taken. */
   readonly taken: string[];
-  readonly waiting: Waiting[];
+  readonly waiting: { readonly user: string; readonly letIn: () => void }[];
 }
 
 export class Places {
@@ -48,7 +43,7 @@ function isFree({ taken }: Line, user: string): boolean {
 
 function waited(line: Line, user: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const one: Waiting = {
+    const one = {
       user,
       letIn() {
         clearTimeout(timer);

@@ -26,11 +26,6 @@ export type AskedQuery<Q extends Query> = {
   readonly [K in keyof Q]: Q[K] extends Parameter<unknown, infer V, infer A> ? V | A : never;
 };
 
-interface Period {
-  readonly from?: unknown;
-  readonly to?: unknown;
-}
-
 /** Unknown parameters are ignored. @throws ApiError 400 that names every wrong one */
 export function readQuery<Q extends Query>(parameters: Q, query: ParsedUrlQuery): AskedQuery<Q> {
   const problems: FieldError[] = [];
@@ -43,7 +38,7 @@ export function readQuery<Q extends Query>(parameters: Q, query: ParsedUrlQuery)
     return [name, value] as const;
   });
   const values = Object.fromEntries(asked) as AskedQuery<Q>;
-  const { from, to }: Period = values;
+  const { from, to }: Readonly<Record<string, unknown>> = values;
   if (typeof from === 'number' && typeof to === 'number' && from > to) {
     problems.push(fieldError('to', { code: 'not-later-than', params: { other: 'from' } }));
   }

@@ -66,13 +66,10 @@ const DELIVERY_DETAIL = object('DeliveryDetail', 'A delivery in full.', {
   publications: optional(list('All publications, newest first, if there are several. At most 1,000.', PUBLICATION)),
 });
 
-/** @param own the headers of the webhook, which replace attributes of their names */
+/** @param own the headers of the webhook */
 function sentRequest(record: ReceivedRecord | null, own: Readonly<Record<string, string>>, mayPayloads: boolean) {
   const content = record && contentOfPayment(record);
-  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()));
-  const attributes = (content?.attributes ?? [])
-    .filter(({ key }) => !names.has(key))
-    .map(({ key, value }) => [key, mayPayloads ? value : ''] as const);
+  const attributes = (content?.attributes ?? []).map(({ key, value }) => [key, mayPayloads ? value : ''] as const);
   return { contentType: content?.type ?? null, headers: byName([...attributes, ...Object.entries(own)]) };
 }
 

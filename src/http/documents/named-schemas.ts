@@ -2,15 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../../schema.js';
 
-export interface WithNamedSchemas {
-  /** The input, with a $ref in place of each titled schema. */
-  readonly root: Schema;
-  /** By title; the schemas no longer contain it. */
-  readonly schemas: Readonly<Record<string, Schema>>;
-}
-
-/** Fields keep their description beside the $ref. @throws Error if two different schemas have the same title */
-export function nameSchemas(root: Schema): WithNamedSchemas {
+/**
+ * Fields keep their description beside the $ref.
+ *
+ * @returns `root` with a $ref in place of each titled schema; `schemas` by title, which they no longer contain
+ * @throws Error if two different schemas have the same title
+ */
+export function nameSchemas(root: Schema) {
   const schemas: Record<string, Schema> = {};
   return { root: moved(root, schemas) as Schema, schemas };
 }

@@ -69,14 +69,15 @@ const SECURITY: Readonly<Record<Operation['security'], readonly Schema[]>> = {
 };
 
 function described(one: Operation): Schema {
-  const { path, security, body } = one;
+  const { path, security, body, right = 'read' } = one;
+  const needed = security === 'bearer' ? ` A session needs the right \`${right}\`.` : '';
   const parameters = parametersOf(one);
   const refusals = { ...usualRefusals(one), ...one.refusals };
   return {
     operationId: one.id,
     tags: [TAGS.find(([, paths]) => paths.test(path))?.[0]],
     summary: summaryOf(one.id),
-    description: descriptionOf(one),
+    description: one.description + needed,
     security: SECURITY[security],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !('isOptional' in body), content: contentOf(body) } }),
@@ -96,10 +97,6 @@ function summaryOf(id: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function descriptionOf({ description, security, right = 'read' }: Operation): string {
-  return security === 'bearer' ? `${description} A session needs the right \`${right}\`.` : description;
-}
-
 function contentOf(body: NonNullable<Operation['body']>): Schema {
   const content = body.type === 'own' ? body.content : { [MEDIA_TYPES[body.type]]: body.schema };
   return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
@@ -114,8 +111,7 @@ const OF_CREDENTIALS = {
   401: 'The token, or the session with its cookie, is missing, not valid or over.',
   503: "The event store, the list of deliveries or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.",
 };
-const FORBIDDEN =
-  'The token is that of a publisher, or of an account where a publisher is needed; or the session has not the right.';
+const FORBIDDEN = 'The token is of the wrong kind, account or publisher; or the session has not the right.';
 
 /** The `{id}` of a path, by the resource before it. */
 const PATH_IDS: Readonly<Record<string, Schema>> = {
@@ -170,10 +166,7 @@ function parameter(place: 'path' | 'header', name: string, { description, ...sch
 }
 
 const ETAG = { ETag: header('Identifies this response: see `If-None-Match`.') };
-const NOT_MODIFIED = {
-  description: 'Nothing has changed since the response that `If-None-Match` names.',
-  headers: ETAG,
-};
+const NOT_MODIFIED = { description: 'Unchanged since the response that `If-None-Match` names.', headers: ETAG };
 const IF_NONE_MATCH = text('The `ETag` of an earlier response: if nothing has changed since, the answer is 304.');
 
 function answered({ returns, sets = {}, isTagged }: Operation): Schema {

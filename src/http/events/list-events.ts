@@ -13,13 +13,6 @@ import { timeText } from '../shared-schemas.js';
 import { assertMay } from '../tokens/authenticate.js';
 import { LIST_EVENTS, placeCursor, positionCursor } from './events-operation.js';
 
-interface FoundEvents {
-  readonly events: readonly (ViewedEvent & { readonly cursor: string })[];
-  readonly next: string | null;
-  readonly more: boolean;
-  readonly completeSince: number | null;
-}
-
 export const listEvents = LIST_EVENTS.answer(async (parts, { accountId, ctx, query, place }) => {
   const { before, after, webhookId, url, error: errors, ...asked } = query;
   if (before && after) throw badRequest([fieldError('after', { code: 'not-together', params: { other: 'before' } })]);
@@ -43,7 +36,9 @@ function webhookIdsOf(webhooks: readonly Webhook[], webhookId: number | null, ur
   return named.map(({ id }) => id);
 }
 
-async function newestFirst(view: AccountView, query: EventsQuery): Promise<FoundEvents> {
+type FoundEvents = Awaited<ReturnType<typeof newestFirst>>;
+
+async function newestFirst(view: AccountView, query: EventsQuery) {
   const { events, next, completeSince } = await view.events(query);
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
   return { events: cursors, next: next && placeCursor(next), more: next !== null, completeSince };

@@ -22,7 +22,6 @@ const MIB = 1024 * 1024;
 const MAX_BODY_BYTES = MIB;
 const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 64 * MIB };
 const AGAIN = 'Some of the events may be published: send the request again; receivers drop duplicates by webhook-id.';
-const RETRY_AFTER_MS = { full: 1_000, away: 5_000 } as const;
 
 const { required, properties } = structuredCloudEventSchema;
 
@@ -76,7 +75,7 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
     const { publisher } = publisherOf(ctx);
     let held = 0;
     const take = (bytes: number) => {
-      if (!limits.take(publisher, bytes)) throw full();
+      if (!limits.take(publisher, bytes)) throw new ApiError({ code: 'too-many-in-progress' }, retryAfter(1_000));
       held += bytes;
     };
     try {
@@ -117,9 +116,5 @@ function unpublished(error: unknown): never {
   const isRefused = error instanceof RecordRefused;
   if (!isRefused && !(error instanceof BrokerUnavailable)) throw error;
   const code = isRefused ? 'topic-refuses' : 'broker-unavailable';
-  throw new ApiError({ code, params: { why: AGAIN } }, retryAfter(RETRY_AFTER_MS.away));
-}
-
-function full(): ApiError {
-  return new ApiError({ code: 'too-many-in-progress' }, retryAfter(RETRY_AFTER_MS.full));
+  throw new ApiError({ code, params: { why: AGAIN } }, retryAfter(5_000));
 }

@@ -1,7 +1,7 @@
 /** /api/recoveries: the last recovery of each webhook, its progress, and its end. start-recovery.ts has its start. */
 import type { Context } from 'koa';
 import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliveries-view.js';
-import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../../schema.js';
+import { count, countOrNull, list, object, oneOf, type Schema, text, time, whole } from '../../schema.js';
 import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';
 import { ApiError, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
@@ -15,9 +15,7 @@ export const COUNT = count('The number of deliveries when the recovery started, 
 
 const RECOVERY = object('Recovery', 'A recovery and its progress.', {
   id: text('The id of the recovery.'),
-  webhookIds: list('The webhooks whose deliveries are sent again. Some may have been removed since.', {
-    type: 'integer',
-  } as Schema<number>),
+  webhookIds: list('The webhooks whose deliveries are sent again, removed ones included.', whole('An id.')),
   state: oneOf(['running', 'done', 'stopped'], '`done`: all that could be sent was sent. `stopped`: by the account.'),
   startedAt: time('When it was started.'),
   since: time('It sends deliveries of events that were published at this time or later.'),

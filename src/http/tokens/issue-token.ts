@@ -85,10 +85,7 @@ export function issueToken({ accounts, rateLimits }: ApiParts, tokens: OwnTokens
       const { owner, clientId } = await authenticated(ctx, accounts);
       // Counted only now: a client without the secret can't use up the account's requests.
       const waitMs = rateLimits.tokens(owner);
-      if (waitMs > 0) {
-        const why = 'too many token requests; Retry-After says when to try again';
-        throw new Refusal('temporarily_unavailable', why, retryAfter(waitMs).headers);
-      }
+      if (waitMs > 0) throw new ApiError({ code: 'too-many-requests' }, retryAfter(waitMs));
       const { token, expiresInSeconds } = await tokens.issue(owner, clientId);
       const scope = typeof owner === 'number' ? SCOPE : PUBLISHER_SCOPE;
       ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, scope };
@@ -104,10 +101,9 @@ export function issueToken({ accounts, rateLimits }: ApiParts, tokens: OwnTokens
 /** Also errors about the body and outages have the form of section 5.2. @throws any other error */
 function refusalOf(failure: unknown): Refusal {
   if (failure instanceof Refusal) return failure;
-  const outage = notNow(failure);
-  const known = outage ?? failure;
+  const known = notNow(failure) ?? failure;
   if (!(known instanceof ApiError)) throw known;
-  const error = outage ? 'temporarily_unavailable' : 'invalid_request';
+  const error = known.status < 429 ? 'invalid_request' : 'temporarily_unavailable';
   return new Refusal(error, known.message, known.details.headers, known.status);
 }
 

@@ -6,7 +6,7 @@ import { EVENT_TYPES, type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '
 import type { RegisteredWebhook } from '../../webhooks/state.js';
 import { mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { IDEMPOTENCY_KEY, KEY_TAKEN, REPLAYED, REPLAYED_HEADER, requestKey } from '../idempotency.js';
+import { KEYED, REPLAYED, requestKey } from '../idempotency.js';
 import { type Commanded, write } from '../operation.js';
 import { DONE, EVENT_TYPE } from '../shared-schemas.js';
 import { byName, ENDPOINT_FIELDS, sealedEndpoint, WEBHOOK } from './webhook-fields.js';
@@ -42,11 +42,9 @@ export const registerWebhook = write({
   method: 'post',
   path: '/api/webhooks',
   description: `Registers a URL for an event type, or for several at once. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active; an account has at most ${MAX_WEBHOOKS}, of 1 MiB in total.`,
-  headers: IDEMPOTENCY_KEY,
   body: { type: 'json', schema: REGISTRATION },
   returns: REGISTERED,
-  sets: REPLAYED_HEADER,
-  refusals: { 422: KEY_TAKEN },
+  ...KEYED,
 }).answer(async (parts, asked) => {
   const { ctx, accountId, body, context } = asked;
   const key = requestKey(ctx, identityOf(body), parts.fingerprints);

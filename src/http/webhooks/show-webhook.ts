@@ -4,6 +4,7 @@ import type { ApiParts } from '../api-parts.js';
 import { read } from '../read-answer.js';
 import { ownWebhook } from './webhook-command.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
+import { UNTRIED } from './webhooks-health.js';
 
 const UNDELIVERED = object('UndeliveredCounts', 'What has not arrived. Null while the list of deliveries is rebuilt.', {
   waiting: count('They wait for another attempt. The removal of the webhook cancels them.'),
@@ -22,12 +23,10 @@ export const showWebhook = read({
   return () => ({ webhook: shownWebhook(accountId, webhook, valuesFor(ctx, parts.sealing)), deliveries });
 });
 
-const NONE = { waiting: 0, held: 0, exhausted: 0 };
-
 /** How many deliveries of a webhook have not arrived. Null while the view is rebuilt. */
 export async function deliveryCounts({ view }: Pick<ApiParts, 'view'>, accountId: number, webhookId: number) {
   const known = view.isCaughtUp ? await view.ask(accountId, (sound) => sound.health()) : null;
   if (!known) return null;
-  const { waiting, held, exhausted } = known.get(webhookId) ?? NONE;
+  const { waiting, held, exhausted } = known.get(webhookId) ?? UNTRIED;
   return { waiting, held, exhausted };
 }

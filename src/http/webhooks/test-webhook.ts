@@ -1,10 +1,9 @@
 /** Sends a test event to a webhook, active or not, or to the notice URL, and returns the result. */
 
 import type { Context } from 'koa';
-import { CAUSES } from '../../endpoints/attempt-causes.js';
-import { type FailureReason, shownFailure } from '../../endpoints/failure.js';
+import { shownFailure } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
-import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
+import type { TestOutcome } from '../../ports/test-outcome.js';
 import { flag, object, text, textOrNull } from '../../schema.js';
 import { ApiError, registered, retryAfter } from '../api-error.js';
 import { write } from '../operation.js';
@@ -62,11 +61,7 @@ function answer(ctx: Context, outcome: TestOutcome, logger: Logger, webhookId?: 
   const { success, response, ...result } = outcome.result;
   logger.info({ ...aboutRequest(ctx), webhookId, deliveryId: result.id, success, ...result }, 'a test event was sent');
   const shown = shownFailure(result);
-  return { success, message: messageOf(shown), result: { ...shown, response: may(ctx, 'payloads') ? response : null } };
-}
-
-function messageOf({ status, error, reason }: Pick<TestResult, 'status' | 'error' | 'reason'>): string {
-  if (error === null) return `the endpoint answered ${status}`;
-  const [cause] = reason ? CAUSES.reasons[reason as FailureReason] : [''];
-  return `the endpoint did not answer (${error}). ${cause}`.trimEnd();
+  const { status, error } = shown;
+  const message = error === null ? `the endpoint answered ${status}` : `the endpoint did not answer (${error})`;
+  return { success, message, result: { ...shown, response: may(ctx, 'payloads') ? response : null } };
 }

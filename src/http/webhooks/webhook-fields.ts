@@ -45,7 +45,7 @@ export const ENDPOINT_FIELDS = {
   }),
 };
 
-export interface GivenEndpoint {
+interface GivenEndpoint {
   readonly url: string;
   readonly headers?: readonly GivenHeader[];
 }

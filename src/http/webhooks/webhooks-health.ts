@@ -49,7 +49,7 @@ export const showWebhooksHealth = read({
   return () => ({ webhooks: found.webhooks.map(shown) });
 });
 
-const UNTRIED: WebhookHealth = {
+export const UNTRIED: WebhookHealth = {
   lastSuccessAt: null,
   lastFailure: null,
   failingSince: null,
