@@ -1,5 +1,5 @@
 /** The result of a test event, from deliveries to the API. */
-export interface TestResult {
+interface TestResult {
   /** The webhook-id. */
   readonly id: string;
   readonly success: boolean;

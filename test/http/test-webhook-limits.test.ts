@@ -97,4 +97,5 @@ it('a stop of the service ends a test that is under way, and its caller hears of
   await eventually(() => tested.requestsAt('/at-the-stop').length === 1);
   await Promise.all([api.close(), answer]);
   expect(await answer).toMatchObject({ status: 503, body: { code: 'test-interrupted' } });
+  expect((await answer).headers.get('retry-after')).toBe('1');
 });

@@ -56,7 +56,7 @@ export const testNotices = write({
 /** @throws ApiError 429, 503 if it was not sent */
 function answer(ctx: Context, outcome: TestOutcome, logger: Logger, webhookId?: number) {
   if (outcome.kind === 'busy') throw new ApiError({ code: 'test-running' }, retryAfter(1_000));
-  if (outcome.kind === 'interrupted') throw new ApiError({ code: 'test-interrupted' });
+  if (outcome.kind === 'interrupted') throw new ApiError({ code: 'test-interrupted' }, retryAfter(1_000));
   // A receiver may echo the headers of its request: the log gets no answer.
   const { success, response, ...result } = outcome.result;
   logger.info({ ...aboutRequest(ctx), webhookId, deliveryId: result.id, success, ...result }, 'a test event was sent');
