@@ -195,9 +195,8 @@ export interface Consumer {
 export interface ConsumerState {
   /** False while it has no connection to the broker, hasn't joined its group yet, or has not heard of it for 20 s. */
   readonly connected: boolean;
-  /** Started, unfinished records, including those that wait for redelivery, and the bytes that they hold. */
+  /** Started, unfinished records, including those that wait for redelivery. */
   readonly inHand: number;
-  readonly inHandBytes: number;
   /** The partitions it has now; none while other consumers of its group have them. */
   readonly partitions: readonly PartitionState[];
 }

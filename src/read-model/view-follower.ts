@@ -99,10 +99,9 @@ export class ViewFollower implements AskView {
     const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
     const unread = VIEW_TOPICS.find((topic) => !read.some((one) => one.topic === topic));
     const why = this.#lagging ?? (unread ? `the topic of ${unread} has not answered yet` : null);
-    const inHand = { inHand: this.#gathered.length, inHandBytes: this.#gatheredBytes };
     return {
       why: why ?? (behind > MUCH_BEHIND ? `${behind} records behind` : null),
-      consumer: unread ? null : { connected: true, ...inHand, partitions },
+      consumer: unread ? null : { connected: true, inHand: this.#gathered.length, partitions },
     };
   }
 

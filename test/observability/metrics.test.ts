@@ -56,7 +56,6 @@ test('tiers are summed over their partitions, and the most overdue counts', asyn
   const sample: ConsumerState = {
     connected: true,
     inHand: 3,
-    inHandBytes: 4_096,
     partitions: [partition(0, 3), partition(1, 5), partition(2, 1)],
   };
   metrics.watched.consumers.set('retries', () => sample);

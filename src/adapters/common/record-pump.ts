@@ -7,7 +7,7 @@
  *                                       ^   \-> pausing -> redelivery -\
  *                                       \------------------------------/
  */
-import type { ConsumeOptions, ConsumerState } from '../../ports/broker.js';
+import type { ConsumeOptions } from '../../ports/broker.js';
 import { FOR_EVER, Hold, type Lease, RecordHolds } from './record-holds.js';
 import { type LaneItem, lastOf, type RecordLane } from './record-lane.js';
 
@@ -61,8 +61,8 @@ export class RecordPump {
     this.#holds = new RecordHolds(this.#lease, (lane) => this.#lanes.has(lane));
   }
 
-  get inHand(): Pick<ConsumerState, 'inHand' | 'inHandBytes'> {
-    return { inHand: this.#unsettled + this.#pausing.size + this.#again.length, inHandBytes: this.#bytes };
+  get inHand(): number {
+    return this.#unsettled + this.#pausing.size + this.#again.length;
   }
 
   /** Replaces the lanes: rejected records of lanes not among them are dropped. */

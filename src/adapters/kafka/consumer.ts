@@ -76,7 +76,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   state(): ConsumerState {
-    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions: this.#partitions.states };
+    return { connected: this.#member.isMember, inHand: this.#pump.inHand, partitions: this.#partitions.states };
   }
 
   close(): Promise<void> {

@@ -97,7 +97,7 @@ export class SqliteConsumer implements Consumer {
   }
 
   state(): ConsumerState {
-    return { connected: true, ...this.#pump.inHand, partitions: this.#partitions() };
+    return { connected: true, inHand: this.#pump.inHand, partitions: this.#partitions() };
   }
 
   close(): Promise<void> {

@@ -43,7 +43,7 @@ test('key and headers count towards the bytes in flight, each header with 256 by
   pump.setLanes([laneOf([0, 1, 2].map((offset) => laneItem(record(offset))))]);
   await eventually(() => calls === 2);
   await turn();
-  expect(pump.inHand).toEqual({ inHand: 2, inHandBytes: 2 * bytes });
+  expect(pump.inHand).toBe(2);
 });
 
 test('in one turn of the event loop a mebibyte is handed out, and then it is the turn of others', async () => {

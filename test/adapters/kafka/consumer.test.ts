@@ -78,7 +78,7 @@ describe('its state', () => {
   const ofTopic = { topic: 't', partition: 0, unreadable: null };
 
   it('is connected from its first join on, and not after a crash', async () => {
-    expect(consumer.state()).toEqual({ connected: false, inHand: 0, inHandBytes: 0, partitions: [] });
+    expect(consumer.state()).toEqual({ connected: false, inHand: 0, partitions: [] });
     await client.join({ t: [0] });
     expect(consumer.state().connected).toBe(true);
     await client.emit('CRASH', { error: new Error('Kafka is away'), restart: true });
@@ -95,9 +95,8 @@ describe('its state', () => {
     await client.fetched('t', NOT_DUE - 2, NOT_DUE, NOT_DUE + 10);
     await eventually(() => handled.length >= 2);
     const head = { publishedAt: 0, overdueMs: 0 };
-    const inHand = { inHand: 2, inHandBytes: '998'.length + '999'.length };
     expect(consumer.state()).toEqual({
-      ...{ connected: true, ...inHand },
+      ...{ connected: true, inHand: 2 },
       partitions: [{ ...ofTopic, behind: 12, head }],
     });
     isAway = false;
@@ -315,8 +314,7 @@ describe('what is done', () => {
 
   it('reports a partition that the broker cannot read, until a fetch of it succeeds, even without records', async () => {
     const unreadable = () => consumer.state().partitions[0]?.unreadable?.reason ?? null;
-    const fails = (reason: string, end = -1) =>
-      client.fetchedEnd('t', end, { from: 5, fault: { kind: 'unreadable', reason } });
+    const fails = (reason: string, end = -1) => client.fetchedEnd('t', end, { fault: { kind: 'unreadable', reason } });
     await fails('CORRUPT_MESSAGE');
     expect(unreadable()).toBe('CORRUPT_MESSAGE');
     expect(client.calls.at(-1)).toBe('pause t');
@@ -341,7 +339,7 @@ it('begins again where the group is if the log lacks the offset, and does not co
   await eventually(() => handled.length === 5);
   client.calls.length = client.commits.length = 0;
   starts.set('t', 20);
-  await client.fetchedEnd('t', -1, { from: 10, fault: { kind: 'no-offset', reason: 'OFFSET_OUT_OF_RANGE' } });
+  await client.fetchedEnd('t', -1, { fault: { kind: 'no-offset', reason: 'OFFSET_OUT_OF_RANGE' } });
   await eventually(() => client.calls.at(-1) === 'resume t');
   expect(client.calls).toEqual(['pause t', 'seek t 20', 'resume t']);
   await client.fetched('t', 20, 21);

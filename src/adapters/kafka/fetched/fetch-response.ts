@@ -28,8 +28,6 @@ const NO_LENGTH = unreadable('a batch has an invalid length');
 /** One partition of an answer; offsets as text, -1 where it could not be fetched. */
 export interface FetchedPartition {
   readonly partition: number;
-  /** The fetched offset. */
-  readonly from: number;
   readonly highWatermark: string;
   readonly fault: Fault | null;
   readonly messages: readonly KafkaMessage[];
@@ -93,7 +91,6 @@ async function decodedPartition(
   const end = Number(highWatermark) + MEANWHILE;
   const answer = {
     partition,
-    from,
     fault,
     errorCode: fault ? 0 : errorCode,
     highWatermark: String(highWatermark),
