@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { backupStore } from '../adapters/sqlite/backup.js';
 import { command, option } from './command.js';
-import { CommandFailed, type CommandIo, untilSignal } from './command-io.js';
+import { type CommandIo, untilSignal } from './command-io.js';
 
 const KEY =
   'The copy does not include the master key: back it up elsewhere. Without it, no header value and no secret can be opened.';
@@ -28,15 +28,14 @@ export function backupCommand(program: Command, io: CommandIo): void {
 
 /** @returns its bytes */
 async function copied(dataDir: string, target: string, force: boolean): Promise<number> {
-  const stop = untilSignal();
+  const { signal, ignore } = untilSignal();
   const progress = (share: number) => {
-    if (stop.signal.aborted) throw new CommandFailed('the backup was interrupted and left no file behind');
     if (process.stderr.isTTY) process.stderr.write(`\r${Math.floor(share * 100)} %`);
   };
   try {
-    return await backupStore({ dataDir, target, force, progress });
+    return await backupStore({ dataDir, target, force, progress, signal });
   } finally {
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-    stop.ignore();
+    ignore();
   }
 }

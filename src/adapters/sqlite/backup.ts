@@ -12,8 +12,9 @@ export interface BackupOptions {
   readonly dataDir: string;
   readonly target: string;
   readonly force: boolean;
-  /** Called with the fraction copied, 0 to 1. An error it throws ends the backup. */
+  /** Called with the fraction copied, 0 to 1. */
   readonly progress: (share: number) => void;
+  readonly signal: AbortSignal;
 }
 
 class BackupFailed extends Error {
@@ -24,23 +25,14 @@ class BackupFailed extends Error {
 /** 4 MB: Ctrl-C takes effect between two steps. */
 const PAGES_A_TURN = 1_000;
 
-/** @returns the size of the copy, bytes @throws BackupFailed; what `progress` throws */
+/** @returns the size of the copy, bytes @throws BackupFailed */
 export async function backupStore(options: BackupOptions): Promise<number> {
   const source = join(options.dataDir, 'store.sqlite');
   const target = resolve(options.target);
   mayBegin(source, target, options.force);
   const part = `${target}.${randomBytes(4).toString('hex')}.part`;
-  let interrupted: unknown;
-  const progress = (share: number) => {
-    try {
-      options.progress(share);
-    } catch (error) {
-      interrupted = error;
-      throw error;
-    }
-  };
   try {
-    await copy(source, part, progress);
+    await copy(source, part, options);
     check(part);
     sync(part);
     if (options.force) renameSync(part, target);
@@ -49,7 +41,6 @@ export async function backupStore(options: BackupOptions): Promise<number> {
     sync(dirname(target));
     return statSync(target).size;
   } catch (error) {
-    if (interrupted !== undefined) throw interrupted;
     throw failed(error);
   } finally {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(part + suffix, { force: true });
@@ -64,7 +55,7 @@ function mayBegin(source: string, target: string, force: boolean): void {
   if (!force) throw alreadyThere();
 }
 
-async function copy(source: string, part: string, progress: (share: number) => void): Promise<void> {
+async function copy(source: string, part: string, options: BackupOptions): Promise<void> {
   // Same mode as the store: readable by its owner only.
   openFile(part).close();
   const file = openExisting(source);
@@ -74,7 +65,8 @@ async function copy(source: string, part: string, progress: (share: number) => v
     mustBeTaken(file, STORE);
     await file.backup(part, {
       progress({ totalPages, remainingPages }) {
-        progress(totalPages === 0 ? 0 : 1 - remainingPages / totalPages);
+        if (options.signal.aborted) throw new BackupFailed('the backup was interrupted and left no file behind');
+        options.progress(totalPages === 0 ? 0 : 1 - remainingPages / totalPages);
         return PAGES_A_TURN;
       },
     });

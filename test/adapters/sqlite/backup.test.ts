@@ -27,7 +27,10 @@ beforeEach(async () => {
 afterEach(() => folder.close());
 
 const backup = (options: Partial<BackupOptions> = {}) =>
-  backupStore({ dataDir: folder.dataDir, target, force: false, progress: () => undefined, ...options });
+  backupStore({
+    ...{ dataDir: folder.dataDir, target, force: false, progress: () => undefined },
+    ...{ signal: new AbortController().signal, ...options },
+  });
 const files = () => readdirSync(join(folder.dataDir, 'backups'));
 const failure = (error: unknown) => error;
 
@@ -91,6 +94,16 @@ test('replaces no file, also none that comes meanwhile, unless it is told to', a
   expect(String(await late.catch(failure))).toMatch(/already exists/);
   expect(readFileSync(target, 'utf8')).toBe('precious');
   expect(files()).toEqual(['other.sqlite', 'store.sqlite']);
+});
+
+test('interrupted midway, leaves no file', async () => {
+  const interrupting = new AbortController();
+  const late = backup({ signal: interrupting.signal, progress: () => interrupting.abort() });
+  expect(await late.catch(failure)).toMatchObject({
+    name: 'BackupFailed',
+    message: expect.stringContaining('interrupted'),
+  });
+  expect(files()).toEqual([]);
 });
 
 test('a damaged store is not backed up in silence', async () => {

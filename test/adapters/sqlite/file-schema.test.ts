@@ -51,7 +51,13 @@ test('each file says whose it is, and the version of its schema', async () => {
   await filled();
   openProjectionStates(folder.dataDir, () => undefined).close();
   openDeliveriesView(folder.dataDir, () => undefined, 2 ** 40).close();
-  await backupStore({ dataDir: folder.dataDir, target: path('copy'), force: false, progress: () => undefined });
+  await backupStore({
+    dataDir: folder.dataDir,
+    target: path('copy'),
+    force: false,
+    progress: () => undefined,
+    signal: new AbortController().signal,
+  });
   const names = ['store.sqlite', 'copy', 'read-model.sqlite', VIEW_FILE];
   const [store, copy, ...disposable] = names.map(headerOf);
   expect([store, copy]).toEqual([
@@ -84,6 +90,7 @@ test.each([
       target: path('copy'),
       force: false,
       progress: () => undefined,
+      signal: new AbortController().signal,
     });
     await expect(copied).rejects.toThrow(line);
     expect(readFileSync(path()).equals(before)).toBe(true);
