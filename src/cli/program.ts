@@ -88,7 +88,7 @@ function withoutValues(text: string): string {
   });
 }
 
-/** One line, preceded by one per wrong setting. Our own errors say what to do; for others the code helps. */
+/** One line, preceded by one per wrong setting. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof WrongSettings) return [...error.lines, `account-webhooks: set right: ${error.keys.join(', ')}`];
   const text = error instanceof Error ? error.message : String(error);
