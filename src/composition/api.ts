@@ -16,7 +16,7 @@ import { type ParsedEndpoint, parseEndpoint } from '../endpoints/endpoint-url.js
 import { Admission } from '../http/admission.js';
 import type { ApiParts } from '../http/api-parts.js';
 import { readConsoleFiles } from '../http/console.js';
-import { listen, type RunningServer } from '../http/listen.js';
+import { listen } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { createApi } from '../http/server.js';
 import { packageFile, version } from '../package-file.js';
@@ -49,7 +49,7 @@ export async function startListening(
   stops: Stop[],
   { view, admission }: ReadingDeliveries,
   behindMs: () => number,
-): Promise<RunningServer> {
+) {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
   const api = createApi({

@@ -1,5 +1,4 @@
 /** GET /api/client-certificate: what receivers that demand a client certificate (mutual TLS) have to trust. */
-
 import { object, orNull } from '../schema.js';
 import { read } from './read-answer.js';
 import { CLIENT_CERTIFICATE } from './shared-schemas.js';

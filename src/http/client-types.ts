@@ -1,5 +1,4 @@
 /** The operations as a client sees them: by path and method, the parameters, body, and answers by status. */
-
 import type { Static } from '../schema.js';
 import type { Query } from './query.js';
 import type { ApiRoute } from './server.js';

@@ -51,7 +51,11 @@ export function registerConsole(router: Router, parts: ConsoleParts): void {
   router.get('/console/assets/:name', tagged({ method: 'get', path: '/console/assets/{name}' }, asset));
   router.get(
     '/',
-    tagged(tag, (ctx) => ctx.redirect(`${path}/console`)),
+    tagged(tag, (ctx) => {
+      // For other clients than browsers the path is no part of the API.
+      if (ctx.accepts('json', 'html') !== 'html') throw new ApiError({ code: 'not-found' });
+      ctx.redirect(`${path}/console`);
+    }),
   );
   // The page itself says of a path that it does not know that there is no such page.
   router.get(['/console', '/console/', '/console/*screen'], tagged(tag, showPage(parts, path)));

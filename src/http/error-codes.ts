@@ -102,10 +102,7 @@ export const FIELD_ERRORS = {
   'url-invalid': ['{field} is not a valid URL.', 'Correct it.'],
   'port-refused': ['port {port} is not allowed in {field}.', 'Use port 443, or another that the operator allows.'],
   'host-address': ['the host of {field} must be a name, or an IP address that is allowed.', 'Use a public name.'],
-  'host-invalid': [
-    'the host of {field} must be a full domain name: labels of 1 to 63 letters, digits, hyphens or underscores, no dot at the end.',
-    'Correct the host.',
-  ],
+  'host-invalid': ['the host of {field} must be a full, valid domain name without a dot at its end.', 'Correct it.'],
   'host-reserved': ['the host of {field} must not be a reserved name ({suffix}).', 'Use a public domain name.'],
   'header-name': ["{field} must have letters, digits and !#$%&'*+-.^_`|~ only.", 'Use a name of these characters.'],
   'header-blocked': ['{field} is a header that the service sets.', 'Use another name.'],

@@ -1,5 +1,4 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
-
 import { list, object, type Schema, text } from '../schema.js';
 import { read } from './read-answer.js';
 import { EVENT_TYPE } from './shared-schemas.js';

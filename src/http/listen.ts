@@ -28,18 +28,8 @@ const LIMITS = {
 
 export type ServerLimits = typeof LIMITS;
 
-export interface RunningServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /** @throws the error of listen, if the port is not available */
-export async function listen(
-  app: Koa,
-  host: string,
-  port: number,
-  given: Partial<ServerLimits> = {},
-): Promise<RunningServer> {
+export async function listen(app: Koa, host: string, port: number, given: Partial<ServerLimits> = {}) {
   const limits = { ...LIMITS, ...given };
   const options = {
     maxHeaderSize: limits.headBytes,

@@ -1,5 +1,4 @@
 /** /api/notices: where the account gets its notices. */
-
 import { object, optional, orNull, url } from '../schema.js';
 import { registered } from './api-error.js';
 import { write } from './operation.js';

@@ -40,10 +40,13 @@ describe('the page', () => {
     },
   );
 
-  it('is where / leads to', async () => {
-    const answer = await fetch(`${api.url}/`, { redirect: 'manual' });
+  it('is where a browser is led to from /, which is no path of the API', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const answer = await fetch(`${api.url}/`, { headers, redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console']);
     await answer.arrayBuffer();
+    const other = await fetch(`${api.url}/`);
+    expect([other.status, await other.json()]).toMatchObject([404, { success: false, code: 'not-found' }]);
   });
 
   it.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {

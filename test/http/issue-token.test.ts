@@ -39,8 +39,8 @@ const basic = (id: string, secret: string, scheme = 'Basic') => ({
 const inBody = (id: string, secret: string) => `${GRANT}&client_id=${id}&client_secret=${secret}`;
 const good = () => basic(account.clientId, account.clientSecret);
 
-function expectError(answer: TokenAnswer, status: number, error: string): void {
-  const challenge = status === 401 ? 'Basic realm="account-webhooks"' : null;
+function expectError(answer: TokenAnswer, status: number, error: string, isChallenged = false): void {
+  const challenge = isChallenged ? 'Basic realm="account-webhooks"' : null;
   expect(answer).toEqual({ status, challenge, body: { error, error_description: expect.any(String) } });
 }
 
@@ -88,23 +88,23 @@ describe('invalid_client, 401', () => {
     ['an id of an account nobody has', () => ['acct_99_0123456789abcdef', 'planted-secret']],
     ['an id that is none', () => ['__proto__', account.clientSecret]],
     ['no id', () => ['', account.clientSecret]],
-  ])('%s, with a challenge and no secret', async (_, credentials) => {
+  ])('%s, with a challenge to Basic and none to the body, and no secret', async (_, credentials) => {
     const [id, secret] = credentials();
     const answers = [await ask(GRANT, basic(id, secret)), await ask(inBody(id, secret))] as const;
-    expectError(answers[0], 401, 'invalid_client');
+    expectError(answers[0], 401, 'invalid_client', true);
     expectError(answers[1], 401, 'invalid_client');
     if (secret) expect(JSON.stringify(answers)).not.toContain(secret);
   });
 
   it('no credentials at all, or only empty ones', async () => {
-    expectError(await ask(GRANT), 401, 'invalid_client');
-    expectError(await ask(inBody('', '')), 401, 'invalid_client');
+    expectError(await ask(GRANT), 401, 'invalid_client', true);
+    expectError(await ask(inBody('', '')), 401, 'invalid_client', true);
   });
 
   it.each(['Basic', 'Basic !!!', 'Basic Og==', 'Bearer abc', 'Basic a b', '='])(
     'Authorization: %s',
     async (authorization) => {
-      expectError(await ask(GRANT, { authorization }), 401, 'invalid_client');
+      expectError(await ask(GRANT, { authorization }), 401, 'invalid_client', true);
     },
   );
 });

@@ -87,9 +87,11 @@ describe('the document', () => {
 
   it('without tokens of our own has no way to get one', async () => {
     const other = await startApi({ AUTH_JWKS_URL: 'http://127.0.0.1:1/jwks' });
-    const { paths } = await fetchDocument(other.url);
+    const { paths, components } = await fetchDocument(other.url);
     await other.close();
     expect(Object.keys(paths).filter((path) => path.includes('oauth'))).toEqual([]);
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'publisher', 'session']);
+    expect(paths['/api/webhooks']?.post?.security).toEqual([{ bearer: [] }, { session: [] }]);
   });
 });
 

@@ -49,7 +49,7 @@ describe('request lines', () => {
   it.each([
     ...['GET /api/webhooks HTTP/9.9', 'GET /api/webhooks HTTP/2.0', 'GET /api/webhooks', 'GET  /api/webhooks HTTP/1.1'],
     ...['get /api/webhooks HTTP/1.1', 'G\0T / HTTP/1.1', 'GET\t/ HTTP/1.1', 'GET /\0 HTTP/1.1', 'GET /\xe9 HTTP/1.1'],
-    ...['GET http://[ HTTP/1.1', 'GET //x HTTP/1.1', 'GET //api/webhooks HTTP/1.1', 'GET ? HTTP/1.1', 'GET * HTTP/1.1'],
+    ...['GET http://[ HTTP/1.1', 'GET // HTTP/1.1', 'GET //api/webhooks HTTP/1.1', 'GET ? HTTP/1.1', 'GET * HTTP/1.1'],
     ...['OPTIONS * HTTP/1.1', 'CONNECT localhost:1 HTTP/1.1', 'CONNECT / HTTP/1.1', 'PRI * HTTP/2.0', 'FOO / HTTP/1.1'],
     ...['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', '\0', '\xff\xfe', ' GET / HTTP/1.1', 'GET / HTTP/1.1 x', ':'],
     ...['DELETE /api/webhooks/%00 HTTP/1.1', 'GET /api/webhooks/../../etc/passwd HTTP/1.1', 'GET #x HTTP/1.1'],

@@ -1,5 +1,4 @@
 /** GET /api/deliveries and /api/webhooks/{id}/deliveries: deliveries of an account or webhook, page by page, newest first. */
-
 import { list, object, textOrNull } from '../../schema.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';

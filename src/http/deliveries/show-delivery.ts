@@ -1,5 +1,4 @@
 /** GET /api/deliveries/{id}: one delivery with all its attempts, its payload, and what its receiver answered. */
-
 import type { Context } from 'koa';
 import { contentOfPayment } from '../../payments/payment-event.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../ports/broker.js';

@@ -1,4 +1,5 @@
 /** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
+import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { id, type Schema, text } from '../../schema.js';
 import { sendJson } from '../admission.js';
 import type { ApiParts } from '../api-parts.js';
@@ -8,11 +9,14 @@ import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 function openApiDocument(operations: readonly Operation[], version: string): Schema {
+  const issuesTokens = operations.some(({ security }) => security === 'client');
+  const securityOf: SecurityOf = ({ security }) =>
+    SECURITY[security].filter((one) => issuesTokens || !('token' in one));
   const paths: Record<string, Record<string, unknown>> = {};
   for (const one of operations) {
-    paths[one.path] = { ...paths[one.path], [one.method]: described(one) };
+    paths[one.path] = { ...paths[one.path], [one.method]: described(one, securityOf) };
   }
-  const used = new Set(operations.flatMap(({ security }) => SECURITY[security].flatMap((one) => Object.keys(one))));
+  const used = new Set(operations.flatMap((one) => securityOf(one).flatMap((scheme) => Object.keys(scheme))));
   const securitySchemes = Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => used.has(name)));
   const { root, schemas } = nameSchemas({
     paths,
@@ -56,19 +60,21 @@ const TAGS: readonly (readonly [name: string, paths: RegExp, description: string
   ['Documents', /^/, 'Machine-readable descriptions of the service.'],
 ];
 
-const BEARER = [{ bearer: [] }];
+const BEARER = [{ bearer: [] }, { token: [] }];
 const SESSION = [{ session: [] }];
 const SECURITY: Readonly<Record<Operation['security'], readonly Schema[]>> = {
   bearer: [...BEARER, ...SESSION],
   token: BEARER,
   session: SESSION,
-  publisher: [{ publisher: [] }],
+  publisher: [{ publisher: [] }, { token: [PUBLISHER_SCOPE] }],
   // The client's own credentials may also be in the form; then no scheme applies.
   client: [{ client: [] }, {}],
   none: [],
 };
 
-function described(one: Operation): Schema {
+type SecurityOf = (operation: Operation) => readonly Schema[];
+
+function described(one: Operation, securityOf: SecurityOf): Schema {
   const { path, security, body, right = 'read' } = one;
   const needed = security === 'bearer' ? ` A session needs the right \`${right}\`.` : '';
   const parameters = parametersOf(one);
@@ -78,7 +84,7 @@ function described(one: Operation): Schema {
     tags: [TAGS.find(([, paths]) => paths.test(path))?.[0]],
     summary: summaryOf(one.id),
     description: one.description + needed,
-    security: SECURITY[security],
+    security: securityOf(one),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !('isOptional' in body), content: contentOf(body) } }),
     responses: {
@@ -193,6 +199,13 @@ const TOKEN = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
 const SECURITY_SCHEMES = {
   bearer: { ...TOKEN, description: "An account's access token in the Authorization header." },
   publisher: { ...TOKEN, description: 'Likewise the access token of a publisher. Only publishers have one.' },
+  token: {
+    type: 'oauth2',
+    description: 'The same access token, from client credentials.',
+    flows: {
+      clientCredentials: { tokenUrl: '/oauth/token', scopes: { [PUBLISHER_SCOPE]: 'Publish payment events.' } },
+    },
+  },
   session: {
     type: 'apiKey',
     in: 'header',

@@ -1,5 +1,4 @@
 /** What GET /api/events takes and answers, with its cursors. */
-
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { ARRIVED, ARRIVED_FILTERS, type FeedPosition, type ListPlace } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';

@@ -1,5 +1,4 @@
 /** /api/portal-sessions: opens a session for a user of the account, who enters it by the URL in the response; lists and ends them. */
-
 import type { Context } from 'koa';
 import { newSessionId, newSessionSecret } from '../../accounts/client-credentials.js';
 import { MAX_SESSIONS, openAt, SAFE_SESSIONS } from '../../accounts/decide-credentials.js';

@@ -115,7 +115,9 @@ async function authenticated(ctx: Context, accounts: Accounts) {
   const owner = ownerOf(clientId);
   const credential = owner === null ? undefined : await accounts.credential(owner, clientId);
   if (owner !== null && credential && secretMatches(clientSecret, credential.secretHash)) return { owner, clientId };
-  throw new Refusal('invalid_client', 'the client id or secret is missing or not valid', BASIC);
+  // A client whose credentials are in the form is not asked for Basic.
+  const isInForm = basic === '' && clientId + clientSecret !== '';
+  throw new Refusal('invalid_client', 'the client id or secret is missing or not valid', isInForm ? {} : BASIC);
 }
 
 /** @throws Refusal */

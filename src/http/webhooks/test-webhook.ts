@@ -1,5 +1,4 @@
 /** Sends a test event to a webhook, active or not, or to the notice URL, and returns the result. */
-
 import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';

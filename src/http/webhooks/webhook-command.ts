@@ -1,5 +1,4 @@
 /** Shared by commands, and by the operations on the webhook that a path names. */
-
 import type { Context } from 'koa';
 import type { Command } from '../../webhooks/decide.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
