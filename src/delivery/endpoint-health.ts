@@ -49,8 +49,8 @@ export class EndpointHealth {
    * no longer is has recovered in another process, or was reconfigured, and failing begins with its next failure.
    */
   readonly #since = new LRUCache<EndpointKey, number>({ max: REMEMBERED });
-  /** Endpoints with a command in progress. */
-  readonly #underWay = new Set<EndpointKey>();
+  /** Endpoints with a command in progress, and whether they accepted something meanwhile: nothing else may come for long. */
+  readonly #underWay = new Map<EndpointKey, { recovered: boolean }>();
 
   constructor(parts: EndpointHealthParts) {
     this.#parts = parts;
@@ -60,8 +60,14 @@ export class EndpointHealth {
   }
 
   succeeded(attempted: Attempted): void {
-    this.#since.delete(keyOf(attempted));
-    if (!this.#noted(attempted)) return;
+    const key = keyOf(attempted);
+    this.#since.delete(key);
+    const underWay = this.#underWay.get(key);
+    if (underWay) underWay.recovered = true;
+    else if (this.#noted(attempted)) this.#recover(attempted);
+  }
+
+  #recover(attempted: Attempted): void {
     const at = isoTime(this.#parts.now());
     void this.#give({ type: 'NoteEndpointRecovered', endpoint: attempted.endpoint, at }, attempted);
   }
@@ -107,12 +113,13 @@ export class EndpointHealth {
     return { type: 'AnnounceDeactivation', ...command, deactivatesAt };
   }
 
-  /** One at a time for an endpoint: what it does meanwhile its next attempt tells. Never rejects. */
+  /** One at a time for an endpoint: a failure meanwhile is told by its next attempt. Never rejects. */
   async #give(command: EndpointCommand, attempted: Attempted): Promise<void> {
     const { id, accountId } = attempted.delivery;
     const key = keyOf(attempted);
     if (this.#underWay.has(key)) return;
-    this.#underWay.add(key);
+    const underWay = { recovered: false };
+    this.#underWay.set(key, underWay);
     try {
       const context = { actor: 'dispatcher', requestId: id, correlationId: id };
       const decision = await this.#parts.handleCommand(accountId, command, context);
@@ -125,6 +132,7 @@ export class EndpointHealth {
       this.#parts.logger.error(logFields, 'how an endpoint fares could not be noted; the next attempt tries again');
     }
     this.#underWay.delete(key);
+    if (underWay.recovered && command.type !== 'NoteEndpointRecovered') this.#recover(attempted);
   }
 }
 

@@ -1,6 +1,7 @@
 import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
+import { eventually } from '../support/eventually.js';
 import {
   ACCOUNT,
   DELIVERED,
@@ -186,6 +187,25 @@ describe('an endpoint that takes something', () => {
       expect(commands).toEqual([{ type: 'NoteEndpointRecovered', endpoint: ENDPOINT, at: iso(NOW) }]);
     },
   );
+
+  test.each([
+    ['NoteEndpointFailing', 10 * MINUTE, []],
+    ['AnnounceDeactivation', 5 * DAY - HOUR, [noted(NOW)]],
+  ])('during %s has recovered right after', async (type, after, failing) => {
+    let answer: (decision: Decision) => void = () => undefined;
+    accounts.failing = failing;
+    await failures(0);
+    decide = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    await failures(after);
+    health.succeeded(attempted());
+    expect(commands).toMatchObject([{ type }]);
+    answer({ kind: 'accepted', events: [] });
+    await eventually(() => commands.length === 2);
+    expect(commands[1]).toMatchObject({ type: 'NoteEndpointRecovered' });
+  });
 });
 
 describe('a delivery', () => {

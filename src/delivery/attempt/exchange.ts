@@ -130,10 +130,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
   }
 
-  /** Once: it is sent again on a new connection. */
+  /** Once: it is sent again on a new connection. Whoever sent a byte may have taken the request. */
   get #isStale(): boolean {
-    if (this.#answered || this.#decision || this.#status !== null) return false;
-    return this.#received?.isReused === true;
+    if (this.#answered || this.#decision) return false;
+    return this.#received?.isReused === true && this.#received.start.text === '';
   }
 
   get #phase(): Phase {

@@ -87,15 +87,18 @@ describe('a connection that is reset before the response', () => {
     expect(listener.counts).toEqual({ connections: 2, requests: 3 });
   });
 
-  test('a reused one whose status line has come is not sent again', async () => {
+  test.each([
+    ['a status line', 'HTTP/1.1 500 No\r\nx: y\r\n', { kind: 'retryable', status: 500 }],
+    ['what is no HTTP', 'garbage\r\n', failure('invalid-response', 'not-http')],
+  ])('a reused one on which %s has come is not sent again', async (_, bytes, expected) => {
     let answers = 1;
     const listener = await fixture.scripted((socket) => {
       if (answers-- > 0) socket.write(OK);
-      else socket.end('HTTP/1.1 500 No\r\nx: y\r\n');
+      else socket.end(bytes);
     });
     const agent = await fixture.agent();
     expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
-    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'retryable', status: 500 });
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject(expected);
     expect(listener.counts).toEqual({ connections: 1, requests: 2 });
   });
 });

@@ -65,6 +65,9 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
     'lines that end with LF': writes('HTTP/1.1 200 OK\ncontent-length: 0\n\n'),
     'a length that is no number': writes(`${OK}content-length: four\r\n\r\ngood`),
     'after an informational response': writes(`HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n${OK}no colon here\r\n\r\n`),
+    'after one with 1.1 KB of links': writes(
+      `HTTP/1.1 103 Early Hints\r\n${'link: a\r\n'.repeat(125)}\r\n${OK}no colon here\r\n\r\n`,
+    ),
     'after one in two parts': writesApart(`${HINTS}\r`, `\n${OK}no colon here\r\n\r\n`),
     'more than 64 KiB of headers': writes(`${OK}x: ${'y'.repeat(65_600)}\r\n${EMPTY}`),
   },
