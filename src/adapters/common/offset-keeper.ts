@@ -6,7 +6,7 @@ import { withinTime } from './time-limit.js';
 /** A killed process does again what it did since. */
 const KEEP_EVERY_MS = 250;
 const TRY_AGAIN_MS = 500;
-/** Hazard: to encode a million records takes a second. Above this, only the last commit has the work done behind. */
+/** Hazard: to encode a million records takes a second. Above this, only the last commit is made. */
 const MOST_BEHIND = 20_000;
 
 type Save<K> = (progress: ReadonlyMap<K, Progress>) => Promise<void>;
@@ -67,7 +67,9 @@ export class OffsetKeeper<K extends RecordLane> {
   async #keep(mostBehind: number): Promise<void> {
     const progress = new Map<K, Progress>();
     for (const lane of this.#lanes()) {
-      const hasBehind = lane.behindSize > 0 && lane.behindSize <= mostBehind;
+      // A bare offset would replace what was stored with the last one.
+      if (lane.behindSize > mostBehind) continue;
+      const hasBehind = lane.behindSize > 0;
       const offset = lane.unremembered ?? (hasBehind ? lane.committed : null);
       if (offset !== null) progress.set(lane, { offset, ...(hasBehind && { behind: lane.behind }) });
     }

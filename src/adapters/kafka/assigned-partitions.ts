@@ -16,6 +16,7 @@ import { sleep } from '../../time/retry.js';
 import { laneItem } from '../common/record-lane.js';
 import type { RecordPump } from '../common/record-pump.js';
 import type { FetchedPartition } from './fetched/fetch-response.js';
+import { reasonOf } from './fetched/marks.js';
 import type { KafkaConsumerParts } from './group-client.js';
 import type { Assignment, GroupMember } from './group-member.js';
 import type { Fetched } from './kafkajs-repairs/group-hooks.js';
@@ -31,6 +32,7 @@ export interface PartitionsListener {
 
 const GONE = 'Kafka no longer has this topic: it is recreated if missing, and read from its start';
 const NO_OFFSET = 'the topic has no such offset any more: records were deleted, or it was recreated';
+const DELETED = 'records were deleted before they were delivered';
 const ASK_AGAIN_MS = 500;
 const REFUSED_AGAIN_MS = 5_000;
 
@@ -43,6 +45,8 @@ export class AssignedPartitions {
   readonly #lanes = new Map<string, PartitionLane>();
   /** Lanes of partitions kept through a change of the member id, until the group's offsets are known. */
   readonly #former = new Map<string, PartitionLane>();
+  /** Partitions of which it is not known where the group is. */
+  readonly #unopened = new Map<string, PartitionState>();
   /** Paused lanes, which the broker can't read now. */
   readonly #waiting = new Set<PartitionLane>();
   readonly #stopping = new AbortController();
@@ -69,7 +73,7 @@ export class AssignedPartitions {
   }
 
   get states(): readonly PartitionState[] {
-    return [...this.#lanes.values()].map((lane) => lane.state);
+    return [...[...this.#lanes.values()].map((lane) => lane.state), ...this.#unopened.values()];
   }
 
   has(lane: PartitionLane): boolean {
@@ -106,6 +110,7 @@ export class AssignedPartitions {
       if (!mayStay || !assigned.has(key)) this.#lanes.delete(key);
     }
     this.#memberId = memberId;
+    this.#unopened.clear();
     for (const lane of this.#lanes.values()) lane.resume();
     this.#begin(places.filter((place) => !this.#lanes.has(keyOf(place))));
     this.#reportPlaced();
@@ -120,11 +125,11 @@ export class AssignedPartitions {
     }
   }
 
-  #answered(lane: PartitionLane, { highWatermark, fault }: FetchedPartition): void {
+  #answered(lane: PartitionLane, { from, highWatermark, fault }: FetchedPartition): void {
     const end = Number(highWatermark);
     if (end >= 0) lane.sawEnd(end);
     if (fault?.kind === 'no-topic') this.#beginAnew(lane, GONE);
-    else if (fault?.kind === 'no-offset') this.#beginAnew(lane, NO_OFFSET);
+    else if (fault?.kind === 'no-offset') void this.#outOfRange(lane, from);
     else if (fault) void this.#refused(lane, fault.reason);
     else if (end >= 0) lane.refusal = null;
   }
@@ -182,6 +187,8 @@ export class AssignedPartitions {
         left = await this.#openKnown(left, signal);
       } catch (error) {
         this.#failed(error);
+        const unreadable = { offset: 0, reason: reasonOf(error) };
+        for (const place of left) this.#unopened.set(keyOf(place), { ...place, behind: 0, head: null, unreadable });
         const topics = [...new Set(left.map(({ topic }) => topic))];
         // Each topic by itself: one whose partitions have no leader must not delay the others.
         if (topics.length > 1) {
@@ -228,6 +235,7 @@ export class AssignedPartitions {
     const key = keyOf(place);
     const former = this.#former.get(key);
     this.#former.delete(key);
+    this.#unopened.delete(key);
     // Measured with Kafka unreachable for ten seconds: without this nearly all deliveries in progress were sent twice.
     const lane = former?.knows(start) ? former : new PartitionLane(place, start, this.#flow(place));
     this.#lanes.set(key, lane);
@@ -239,6 +247,21 @@ export class AssignedPartitions {
     const pause = () => this.#client.pause(topicPartitions);
     // A consumer that takes no record fetches none.
     return { pause, resume: this.#options.inFlight > 0 ? () => this.#client.resume(topicPartitions) : pause };
+  }
+
+  /** Retention, a recreated topic, or kafkajs, which moves its own offset at a rejoin: what is in hand goes on where it can. */
+  async #outOfRange(lane: PartitionLane, fetched: number): Promise<void> {
+    const { topic, partition, next } = lane;
+    const { signal } = this.#assignment;
+    lane.pause();
+    const extents = await this.#parts.admin.extent(topic).catch(() => null);
+    if (signal.aborted || !this.has(lane)) return;
+    const low = extents?.get(partition)?.first;
+    if (low === undefined) return this.#refused(lane, NO_OFFSET);
+    if (fetched >= low) return this.#beginAnew(lane, NO_OFFSET);
+    if (low > next) this.#parts.logger.error({ topic, partition, from: next, to: low }, DELETED);
+    lane.skipTo(low);
+    this.#goOn(lane);
   }
 
   /** Where the group stands, or at the oldest record. Work in hand is never marked done: its offsets mean nothing. */

@@ -169,10 +169,11 @@ export class Follower {
 
   async *#pagesOf(partitions: readonly FetchedPartition[]): AsyncIterable<FollowedPage> {
     for (const fetched of partitions) {
-      const { partition, fault } = fetched;
       if (this.#options.signal.aborted) return;
+      if (!fetched.fault) yield this.#page(fetched);
+    }
+    for (const { partition, fault } of partitions) {
       if (fault) throw new BrokerUnavailable(`${this.#parts.topic}/${partition} can't be read (${fault.reason})`);
-      yield this.#page(fetched);
     }
   }
 

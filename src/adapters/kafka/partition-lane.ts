@@ -86,6 +86,11 @@ export class PartitionLane extends RecordLane implements TopicPartition {
     return !foreign && this.committed <= offset && offset <= Math.max(doneTo, this.committed);
   }
 
+  /** The records before this offset are gone. */
+  skipTo(offset: number): void {
+    this.readTo = Math.max(this.next, offset);
+  }
+
   pause(): void {
     this.#flow.pause();
   }

@@ -53,7 +53,6 @@ export class Requests {
     const { broker, topics, logger, pause = sleep } = this.#parts;
     const ends = [...(await broker.extent(topics.requests))];
     const positions = new Map(ends.map(([partition, { next }]) => [partition, { offset: next, before: null }]));
-    for await (const record of topicRecords(broker, topics.requests)) this.learn(record);
     const failed = (error: unknown) => {
       logger.warn(
         { err: error },
@@ -61,6 +60,13 @@ export class Requests {
       );
       if (error instanceof TopicRecreated) positions.clear();
     };
+    try {
+      for await (const record of topicRecords(broker, topics.requests)) this.learn(record);
+    } catch (error) {
+      // Kafka answered just now, so it can't read the topic. No payment waits for that: it is followed from its start.
+      failed(error);
+      positions.clear();
+    }
     void retry(() => this.#follow(positions, signal), { signal, failed, pause });
   }
 

@@ -57,3 +57,16 @@ test('a commit that failed is repeated', async () => {
   await jest.advanceTimersByTimeAsync(1_100);
   expect(known).toEqual({ offset: 1, behind: new Set([2]) });
 });
+
+test('an offset waits while more is done behind it than a commit names, and takes nothing back', async () => {
+  done(2, 3);
+  await jest.advanceTimersByTimeAsync(250);
+  for (let offset = 10; offset < 21_000; offset += 1) {
+    lane.add([item(offset)], offset + 1);
+    lane.takeHead();
+    lane.done(item(offset));
+  }
+  done(0);
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(known).toEqual({ offset: 0, behind: new Set([2, 3]) });
+});

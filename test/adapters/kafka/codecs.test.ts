@@ -59,6 +59,8 @@ test.each(filesOf('zstd'))('%s is unpacked on a Node without zstd', (name) => {
 describe('what unpacks to more than a batch may is refused', () => {
   const bombs: readonly (readonly [name: string, codec: kafkajs.CompressionTypes, bytes: Buffer])[] = [
     ['gzip', GZIP, gzipSync(ZEROS)],
+    ['snappy', Snappy, compressSync(ZEROS)],
+    ['snappy in blocks', Snappy, xerial(...Array(5).fill(compressSync(Buffer.alloc(MOST_UNPACKED_BYTES / 4))))],
     ['lz4', LZ4, compressFrameSync(ZEROS)],
     ['zstd', ZSTD, packed('bomb-zstd-streamed')],
     ['zstd that says so', ZSTD, packed('bomb-zstd-content-size')],
@@ -85,7 +87,7 @@ describe('what unpacks to more than a batch may is refused', () => {
     },
   );
 
-  test.each(bombs.slice(2))('%s, on a Node without zstd', (_, _codec, bytes) => {
+  test.each(bombs.slice(4))('%s, on a Node without zstd', (_, _codec, bytes) => {
     expect(() => zstdByBlocks(bytes)).toThrow(TOO_MUCH);
   });
 });

@@ -22,6 +22,7 @@ let starts: Map<string, number>;
 /** What Kafka's answers with the group's offsets wait for. */
 let answers: Promise<void>;
 let leaderless: Set<string>;
+let oldest: number;
 let ensured: string[];
 let handled: ReceivedRecord[];
 let rejects: (record: ReceivedRecord) => boolean;
@@ -37,6 +38,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
   ensured = [];
   answers = Promise.resolve();
   leaderless = new Set();
+  oldest = 0;
   handled = [];
   committed = {};
   starts = new Map([
@@ -56,6 +58,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
       });
       return new Map(known.map((topic) => [topic, new Map([[0, startOf(topic)]])]));
     },
+    extent: async () => new Map([[0, { first: oldest, next: 100 }]]),
     ensureAgain: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
   } as unknown as TopicAdmin;
   const limits = { sessionTimeoutMs: 6_000, refusedAgainMs: 250 };
@@ -136,8 +139,11 @@ describe('a partition that was assigned', () => {
     await client.join({ t: [0], u: [0] });
     await eventually(() => client.calls.includes('seek t 5'));
     expect(client.calls).not.toContain('seek u 0');
+    const unreadable = () => consumer.state().partitions.filter((one) => one.unreadable);
+    expect(unreadable()).toMatchObject([{ topic: 'u', unreadable: { reason: 'no leader' } }]);
     leaderless.clear();
     await eventually(() => client.calls.includes('seek u 0'));
+    expect(unreadable()).toEqual([]);
   });
 });
 
@@ -331,20 +337,46 @@ describe('what is done', () => {
   });
 });
 
-it('begins again where the group is if the log lacks the offset, and does not commit what is in hand', async () => {
-  await client.join({ t: [0] });
-  await eventually(() => client.calls.includes('seek t 5'));
-  rejects = ({ offset }) => offset === 5;
-  await client.fetched('t', 5, 9);
-  await eventually(() => handled.length === 5);
-  client.calls.length = client.commits.length = 0;
-  starts.set('t', 20);
-  await client.fetchedEnd('t', -1, { fault: { kind: 'no-offset', reason: 'OFFSET_OUT_OF_RANGE' } });
-  await eventually(() => client.calls.at(-1) === 'resume t');
-  expect(client.calls).toEqual(['pause t', 'seek t 20', 'resume t']);
-  await client.fetched('t', 20, 21);
-  await eventually(() => offsets().length > 0);
-  expect(offsets()).toEqual([['t 22']]);
+describe('where the log lacks the fetched offset', () => {
+  const OUT_OF_RANGE = { fault: { kind: 'no-offset', reason: 'OFFSET_OUT_OF_RANGE' } } as const;
+
+  /** In hand are 5 to 9, of which 5 is not done. */
+  const lacks = async (from: number, first: number) => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    let isAway = true;
+    rejects = ({ offset }) => offset === 5 && isAway;
+    await client.fetched('t', 5, 9);
+    await eventually(() => handled.length >= 5);
+    client.calls.length = client.commits.length = 0;
+    oldest = first;
+    starts.set('t', first);
+    await client.fetchedEnd('t', -1, { from, ...OUT_OF_RANGE });
+    await eventually(() => client.calls.at(-1) === 'resume t');
+    return () => {
+      isAway = false;
+    };
+  };
+
+  it('begins anew where the topic was recreated, and does not commit what is in hand', async () => {
+    await lacks(30, 20);
+    expect(client.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek t 20']);
+    await client.fetched('t', 20, 21);
+    await eventually(() => offsets().length > 0);
+    expect(offsets()[0]).toEqual(['t 22']);
+  });
+
+  it('goes on behind records that were deleted, and what is in hand is done', async () => {
+    const comesBack = await lacks(10, 20);
+    expect(client.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek t 20']);
+    comesBack();
+    await eventually(() => offsets().flat().includes('t 20'));
+  });
+
+  it('goes on where it is if kafkajs moved its own offset', async () => {
+    await lacks(2, 4);
+    expect(client.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek t 10']);
+  });
 });
 
 describe('a client that its group does not confirm', () => {

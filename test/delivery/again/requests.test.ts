@@ -100,3 +100,17 @@ test('reading on that fails is retried, and misses no request', async () => {
   await eventually(() => requests.laterChain(delivery()) === 1);
   expect([failures, logger.warnings.length]).toEqual([2, 2]);
 });
+
+test('a topic that the broker can not read holds no payment back, and is followed from its start once it can', async () => {
+  await resend(7);
+  let isDamaged = true;
+  const follow = (topic: string, positions: Positions, options: FollowOptions) => {
+    if (isDamaged) throw new BrokerUnavailable('damaged');
+    return broker.follow(topic, positions, options);
+  };
+  const pause = async () => {
+    isDamaged = false;
+  };
+  const requests = await started({ broker: { extent: (topic) => broker.extent(topic), follow }, pause });
+  await eventually(() => requests.laterChain(delivery(7)) === 1);
+});

@@ -138,7 +138,7 @@ export class FakeKafkaClient {
 
   /** A fetch of partition 0, whose records, if any, the client passes on then. */
   async fetchedEnd(topicName: string, end: number, more: Partial<FetchedPartition> = {}): Promise<void> {
-    const of = { partition: 0, highWatermark: String(end), fault: null, messages: [], ...more };
+    const of = { partition: 0, from: 0, highWatermark: String(end), fault: null, messages: [], ...more };
     await this.#fetch({ maxWaitTime: 1, responses: [{ topicName, partitions: [of] }] });
   }
 

@@ -1,6 +1,6 @@
 /**
  * Kafka's codecs, as written by Java's producer and librdkafka. Output above MOST_UNPACKED_BYTES is refused before it is in
- * memory: a batch of 1 MiB may claim gigabytes. Snappy is bounded by itself: it packs to a 21st at most.
+ * memory: a batch of 1 MiB may claim gigabytes.
  */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
@@ -62,6 +62,7 @@ const XERIAL_HEADER_BYTES = 16;
 async function snappy(packed: Buffer): Promise<Buffer> {
   const isFramed = packed.subarray(0, XERIAL.length).equals(XERIAL);
   const blocks = isFramed ? [...xerialBlocks(packed)] : [packed];
+  mustFit(blocks.reduce((sum, block) => sum + snappyLength(block), 0));
   const unpacked = blocks.map((block) => uncompress(block, { asBuffer: true }) as Promise<Buffer>);
   return Buffer.concat(await Promise.all(unpacked));
 }
@@ -73,6 +74,17 @@ function* xerialBlocks(packed: Buffer): Iterable<Buffer> {
     yield packed.subarray(at + 4, end);
     at = end;
   }
+}
+
+/** A block starts with its uncompressed length, a varint of 32 bits. */
+function snappyLength(block: Buffer): number {
+  let length = 0;
+  for (let at = 0; at < 5; at += 1) {
+    const byte = block.readUInt8(at);
+    length += (byte & 0x7f) * 2 ** (7 * at);
+    if (byte < 0x80) return length;
+  }
+  throw new Error('a block has no length');
 }
 
 async function lz4(packed: Buffer): Promise<Buffer> {

@@ -28,6 +28,8 @@ const NO_LENGTH = unreadable('a batch has an invalid length');
 /** One partition of an answer; offsets as text, -1 where it could not be fetched. */
 export interface FetchedPartition {
   readonly partition: number;
+  /** The fetched offset. */
+  readonly from: number;
   readonly highWatermark: string;
   readonly fault: Fault | null;
   readonly messages: readonly KafkaMessage[];
@@ -91,6 +93,7 @@ async function decodedPartition(
   const end = Number(highWatermark) + MEANWHILE;
   const answer = {
     partition,
+    from,
     fault,
     errorCode: fault ? 0 : errorCode,
     highWatermark: String(highWatermark),
