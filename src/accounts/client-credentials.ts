@@ -1,5 +1,5 @@
 /**
- * Client ids and secrets (RFC 6749 2.3.1): letters, digits and - _ . ~ only, which neither form nor Basic encoding changes.
+ * Client ids and secrets (RFC 6749 2.3.1): letters, digits and - _ . ~ only. They need no encoding, but clients may encode them.
  * The client id names its owner, an account or a publisher. The one-time code and the cookie of a session are
  * `<account>.<session>.<secret>`, which URLs and cookies (RFC 6265 4.1.1) leave as it is. Only a SHA-256 of a secret, 256
  * random bits, is ever stored.

@@ -82,7 +82,11 @@ function parsed(text: string): { network: string; prefix: number; family: Family
   const [, network = '', digits = ''] = /^([0-9A-Fa-f.:]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
   const family = familyOf(network);
   const prefix = Number(digits);
-  return family === null || prefix > BITS[family] ? null : { network, prefix, family };
+  if (family === null || prefix > BITS[family]) return null;
+  const isMapped = family === 'ipv6' && prefix >= BEFORE_IPV4 && normal(network).startsWith('[::ffff:');
+  return isMapped
+    ? { network: lastAsIpv4(network), prefix: prefix - BEFORE_IPV4, family: 'ipv4' }
+    : { network, prefix, family };
 }
 
 /** The address itself, and the embedded IPv4 address. */

@@ -72,6 +72,12 @@ const DURATION = `[1-9][0-9]{0,8}${UNIT}`;
 const inMs = inUnits(UNIT_MS);
 
 export const positiveDuration = becoming(matching(DURATION, `${WITH_UNIT}, like 15s, and more than 0`), inMs);
+/** Node's longest timer (24 days): a longer one fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const timeout: Parser<number> = {
+  ...becoming(positiveDuration, (ms) => (ms <= LONGEST_TIMER_MS ? ms : undefined)),
+  expected: `${WITH_UNIT}, like 15s, more than 0 and at most 596h`,
+};
 /** 0 means off. */
 export const durationOrOff = becoming(matching(`0${UNIT}?|${DURATION}`, `${WITH_UNIT}, like 120h, or 0`), inMs);
 

@@ -126,7 +126,7 @@ export const SECTIONS = {
       'The retry delays: how long a delivery waits after each failed attempt. The attempt after the last delay is the final one.',
     ),
     DELIVERY_TIMEOUT: setting(
-      parse.positiveDuration,
+      parse.timeout,
       '15s',
       'The timeout of one attempt, from the name lookup to the end of the headers.',
     ),

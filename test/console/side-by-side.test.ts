@@ -22,7 +22,7 @@ describeInBrowser('the tabs of one browser', (open) => {
 
   it('are two accounts: each says which, shows and changes its own, and is it after a reload and in a new tab', async () => {
     const [one, other] = [await here.account(), await here.account()];
-    const a = await here.enter(one, { next: '/security' });
+    const a = await here.enter(one, { next: '/console/security' });
     const b = await a.context().newPage();
     await enterIn(b, other, '/security');
     expect([await a.title(), await b.title()]).toEqual([one, other].map((account) => `Security · ${nameOf(account)}`));

@@ -32,6 +32,12 @@ describe('an address is in', () => {
     );
   });
 
+  test('a range of IPv4 that is written as IPv6', () => {
+    const addresses = ['203.0.113.7', '::ffff:203.0.113.7', '203.0.112.7'];
+    expect(within('::ffff:203.0.113.0/120', addresses)).toEqual(addresses.slice(0, 2));
+    expect(within('::ffff:0:0/96', addresses)).toEqual(addresses);
+  });
+
   test('no range, where it is none', () => {
     expect(within('0.0.0.0/0,::/0', ['', 'localhost', '1.2.3', '1.2.3.4.5', ':::', '010.0.0.1'])).toEqual([]);
   });

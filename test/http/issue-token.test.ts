@@ -52,6 +52,7 @@ describe('a token is issued', () => {
     ['for the scheme in any case', () => [GRANT, basic(account.clientId, account.clientSecret, 'bASIC ')]],
     ['for credentials in the body', () => [inBody(account.clientId, account.clientSecret)]],
     ['for the client id in both (RFC 6749 3.2.1)', () => [`${GRANT}&client_id=${account.clientId}`, good()]],
+    ['where Basic is percent-encoded (RFC 6749 2.3.1)', () => [GRANT, basic(encoded(account.clientId), encoded(account.clientSecret))]], // biome-ignore format: one case a line
     ['where the body is', () => [inBody(encoded(account.clientId), encoded(account.clientSecret))]],
     ['beside parameters nobody knows', () => [`${GRANT}&audience=x&__proto__=1&constructor=2`, good()]],
     ['for a form in another case', () => [GRANT, { ...good(), 'content-type': `${FORM.toUpperCase()}; charset=UTF-8` }]], // biome-ignore format: one case a line

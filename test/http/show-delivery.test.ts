@@ -171,6 +171,13 @@ describe('what was sent', () => {
     expect(await shown()).toMatchObject({ payload: '<pix/>', request });
   });
 
+  it('has a header of the webhook instead of the attribute of its name, in any case', async () => {
+    await client.post({ ...WEBHOOK, headers: [{ key: 'CE-Subject', value: 'own' }] });
+    record = async () => received(binary({ ce_subject: 'conta' }));
+    const { headers } = (await shown()).request as { headers: object };
+    expect(Object.entries(headers).filter(([name]) => /subject/i.test(name))).toEqual([['CE-Subject', 'own']]);
+  });
+
   it('of a CloudEvent in structured mode has its content type alone', async () => {
     record = async () => received(structured());
     const contentType = 'application/cloudevents+json; charset=utf-8';

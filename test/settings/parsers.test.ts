@@ -39,6 +39,11 @@ const PARSERS: Readonly<Record<string, Parsed>> = {
     good: { '0': 0, '0s': 0, '2m': 120_000 },
     wrong: [...NO_DURATIONS, '00', '0 ', 'never'],
   },
+  'what a timer takes': {
+    parser: parse.timeout,
+    good: { '250ms': 250, '596h': 596 * HOUR },
+    wrong: [...NO_DURATIONS, '0ms', '597h', '999999999h'],
+  },
   'a schedule': {
     parser: parse.schedule,
     good: { '1ms': [{ text: '1ms', ms: 1 }], '2s,2s': ['2s', '2s'].map((text) => ({ text, ms: 2_000 })) },

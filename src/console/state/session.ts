@@ -55,7 +55,7 @@ async function enter(code: string): Promise<void> {
   const { id, next } = result.data;
   const again = window.top === window ? result : await asked(id);
   if (again.kind === 'failed' && again.status === 401) return close('not-kept');
-  if (next) history.replaceState(null, '', addressOf(next));
+  if (next) history.replaceState(null, '', addressOf(next.replace(/^\/console(?=[/?]|$)/, '')));
   become(result.data);
 }
 

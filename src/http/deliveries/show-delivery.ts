@@ -65,10 +65,12 @@ const DELIVERY_DETAIL = object('DeliveryDetail', 'A delivery in full.', {
   publications: optional(list('All publications, newest first, if there are several. At most 1,000.', PUBLICATION)),
 });
 
-/** @param own the headers of the webhook */
+/** @param own the headers of the webhook, which replace attributes of their names */
 function sentRequest(record: ReceivedRecord | null, own: Readonly<Record<string, string>>, mayPayloads: boolean) {
   const content = record && contentOfPayment(record);
-  const attributes = (content?.attributes ?? []).map(({ key, value }) => [key, mayPayloads ? value : ''] as const);
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const sent = (content?.attributes ?? []).filter(({ key }) => !names.has(key));
+  const attributes = sent.map(({ key, value }) => [key, mayPayloads ? value : ''] as const);
   return { contentType: content?.type ?? null, headers: byName([...attributes, ...Object.entries(own)]) };
 }
 

@@ -112,10 +112,10 @@ const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-ur
 
 const UNKNOWN = 'The account has none with this id, or is not registered.';
 const TOO_MANY =
-  'The account sent too many requests, or added too much to its history; or its reads cost too much, far more than clients need. Retry-After says when to try again.';
+  'The account sent too many requests, added too much to its history, or sent too much again, or another test is in progress; or its reads cost too much, far more than clients need. Retry-After says when to try again.';
 const OF_CREDENTIALS = {
   401: 'The token, or the session with its cookie, is missing, not valid or over.',
-  503: "The event store, the list of deliveries or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.",
+  503: "The event store, the list of deliveries or the keys of the token's issuer are unavailable, or the account's history can't be read, or the service is stopping. Retry-After says when to try again.",
 };
 const FORBIDDEN = 'The token is of the wrong kind, account or publisher; or the session has not the right.';
 

@@ -76,8 +76,9 @@ export function binaryHeaders({ rawHeaders, headers }: Pick<IncomingMessage, 'ra
   return type === undefined ? attributes : [...attributes, ['content-type', Buffer.from(type, 'latin1')] as const];
 }
 
-/** Percent-decoded once (3.1.3.2); quotes stay, as no client of CloudEvents sets any. Node reads a header as Latin-1. */
+/** 3.1.3.2: unquoted if it is one quoted string, then percent-decoded once. Node reads a header as Latin-1. */
 function attributeOf(header: string): Buffer {
-  const bytes = header.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const text = /^"(?:[^"\\]|\\.)*"$/.test(header) ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header;
+  const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, 'latin1');
 }

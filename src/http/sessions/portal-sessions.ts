@@ -91,7 +91,7 @@ const REQUEST = object('PortalSessionRequest', 'The session to open.', {
   next: optional(
     text('The path of the console to show first: visible ASCII characters that begin with one `/`.', {
       pattern: PATH.source,
-      examples: ['/deliveries'],
+      examples: ['/payments'],
     }),
   ),
   returnUrl: optional(

@@ -139,9 +139,11 @@ function parametersIn(text: string): URLSearchParams {
   return new URLSearchParams(parameters.filter(([name, value]) => value !== '' && name !== 'resource'));
 }
 
-/** RFC 6749 2.3.1: joined by a colon, then base64. Form encoding before changes none of our ids and secrets. */
+/** RFC 6749 2.3.1: form-encoded, joined by a colon, then base64. Some clients encode the `_` and `-` of our ids as well. */
 function fromBasic(authorization: string): readonly string[] {
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization)?.[1] ?? '';
   const [clientId = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  return [clientId, rest.join(':')];
+  return [clientId, rest.join(':')].map(
+    (half) => new URLSearchParams(`v=${half.replaceAll('&', '%26')}`).get('v') ?? '',
+  );
 }
