@@ -13,10 +13,13 @@ const [, , role, dataDir] = process.argv;
 const tell = (line) => process.stdout.write(`${line}\n`);
 const record = (text) => ({ key: Buffer.from('key'), value: Buffer.from(text), headers: [] });
 
+/** A file that is garbage collected lets go of its lock. */
+const held = [];
+
 const ROLES = {
   /** Has the folder until it is killed. */
   async lockFolder() {
-    await lockDataDir(dataDir, 0);
+    held.push(await lockDataDir(dataDir, 0));
     tell('locked');
     process.stdin.resume();
   },
@@ -55,7 +58,9 @@ const ROLES = {
 
   /** Has the write lock of the store file. */
   async holdWriteLock() {
-    new StoreFile(dataDir).file.exec('BEGIN IMMEDIATE');
+    const { file } = new StoreFile(dataDir);
+    held.push(file);
+    file.exec('BEGIN IMMEDIATE');
     tell('locked');
     process.stdin.resume();
   },
