@@ -1,19 +1,13 @@
 /** PATCH and DELETE /api/webhooks/{id}. Their decisions are those of test/webhooks/decide.test.ts. */
 import type { Answer, Client } from '../support/clients/api-client.js';
-import { type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
+import { accountForEachTest, type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let client: Client;
-let lastAccount = 0;
 
-beforeAll(async () => {
-  api = await startApiOnServer();
-});
-beforeEach(async () => {
-  lastAccount += 1;
-  client = await api.account(lastAccount);
-});
-afterAll(() => api.close());
+accountForEachTest((own, running) => {
+  [client, api] = [own, running];
+}, startApiOnServer);
 
 const urlOf = (path: string) => `https://shop.example.com/${path}`;
 const add = (path: string, more: object = {}) => client.post({ url: urlOf(path), eventType: 'cash_in', ...more });

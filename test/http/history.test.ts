@@ -6,7 +6,7 @@ import { accountStream } from '../../src/webhooks/events.js';
 import type { Client } from '../support/clients/api-client.js';
 import { opened } from '../support/clients/portal-session.js';
 import { AT, added, CONTEXT } from '../support/generators/webhook-samples.js';
-import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { accountForEachTest } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 import { bound } from '../support/servers/bound-store.js';
 
@@ -23,18 +23,11 @@ interface Page {
 const page = async (by: Client, query = '') => (await by.send<Page>('GET', `/api/history${query}`)).body;
 
 describe('the history of an account', () => {
-  let api: RunningApi;
   let client: Client;
-  let lastAccount = 0;
 
-  beforeAll(async () => {
-    api = await startApi();
+  accountForEachTest((own) => {
+    client = own;
   });
-  beforeEach(async () => {
-    lastAccount += 1;
-    client = await api.account(lastAccount);
-  });
-  afterAll(() => api.close());
 
   it('says who changed what, newest first, and shows no value that is secret', async () => {
     const { clientId } = client.credential;

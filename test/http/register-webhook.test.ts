@@ -1,20 +1,14 @@
 /** POST /api/webhooks: what it makes of good requests. Its decisions are those of test/webhooks/decide.test.ts. */
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import type { Client } from '../support/clients/api-client.js';
-import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { accountForEachTest, type RunningApi } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;
 let client: Client;
-let lastAccount = 0;
 
-beforeAll(async () => {
-  api = await startApi();
+accountForEachTest((own, running) => {
+  [client, api] = [own, running];
 });
-beforeEach(async () => {
-  lastAccount += 1;
-  client = await api.account(lastAccount);
-});
-afterAll(() => api.close());
 
 const webhook = (path: string | number, more: object = {}) => ({
   url: `https://shop.example.com/${path}`,

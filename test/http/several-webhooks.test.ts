@@ -1,21 +1,14 @@
 /** What is one change of several webhooks: all of them, or none. */
 import type { Client } from '../support/clients/api-client.js';
-import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { accountForEachTest } from '../support/scenes/api-fixture.js';
 
 const URL = 'https://shop.example.com/hooks';
 
-let api: RunningApi;
 let client: Client;
-let account = 100;
 
-beforeAll(async () => {
-  api = await startApi();
+accountForEachTest((own) => {
+  client = own;
 });
-beforeEach(async () => {
-  account += 1;
-  client = await api.account(account);
-});
-afterAll(() => api.close());
 
 const types = async () => (await client.list()).webhooks.map(({ type, url }) => `${type} ${url}`);
 const move = (json: object) => client.send('POST', '/api/webhooks/move', { json });

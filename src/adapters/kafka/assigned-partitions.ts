@@ -186,6 +186,8 @@ export class AssignedPartitions {
       try {
         left = await this.#openKnown(left, signal);
       } catch (error) {
+        // Another assignment follows.
+        if (signal.aborted) return;
         this.#failed(error);
         const unreadable = { offset: 0, reason: reasonOf(error) };
         for (const place of left) this.#unopened.set(keyOf(place), { ...place, behind: 0, head: null, unreadable });

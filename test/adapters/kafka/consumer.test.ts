@@ -145,6 +145,19 @@ describe('a partition that was assigned', () => {
     await eventually(() => client.calls.includes('seek u 0'));
     expect(unreadable()).toEqual([]);
   });
+
+  it('is not told of where another member got it before Kafka answered', async () => {
+    leaderless.add('u');
+    let answer = () => {};
+    answers = new Promise((fulfil) => {
+      answer = fulfil;
+    });
+    await client.join({ t: [0], u: [0] });
+    await client.join({ t: [0] });
+    answer();
+    await eventually(() => client.calls.includes('seek t 5'));
+    expect(consumer.state().partitions.map(({ topic }) => topic)).toEqual(['t']);
+  });
 });
 
 describe('a partition whose group has no offset in it', () => {

@@ -87,6 +87,20 @@ export async function startApiOnServer(): Promise<RunningApi> {
   };
 }
 
+/** One API for the tests around the call, and an account of its own for each of them. */
+export function accountForEachTest(given: (client: Client, api: RunningApi) => void, start = startApi): void {
+  let api: RunningApi;
+  let last = 0;
+  beforeAll(async () => {
+    api = await start();
+  });
+  beforeEach(async () => {
+    last += 1;
+    given(await api.account(last), api);
+  });
+  afterAll(() => api.close());
+}
+
 type Publisher = Awaited<ReturnType<Registration['registerPublisher']>>;
 export async function tokenFor(url: string, { clientId, clientSecret }: Credential): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId });
