@@ -152,9 +152,9 @@ function paramsOf(message) {
 
 function errors(schemas, common) {
   const rows = [...common].map((key) => JSON.parse(key)).sort(([one], [other]) => one - other);
-  const codes = Object.entries(ERRORS).flatMap(([status, texts]) =>
-    Object.entries(texts).map(([code, [message, remedy]]) => [`\`${code}\``, status, paramsOf(message), remedy]),
-  );
+  const codes = Object.entries(ERRORS).map(([code, [message, remedy, status]]) => {
+    return [`\`${code}\``, status, paramsOf(message), remedy];
+  });
   const ofFields = Object.entries(FIELD_ERRORS).map(([code, [message, remedy]]) => {
     return [`\`${code}\``, message, paramsOf(message), remedy];
   });

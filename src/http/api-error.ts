@@ -6,7 +6,7 @@ import { OtherHistory, StoreUnavailable } from '../ports/event-store.js';
 import { ReadModelBehind } from '../read-model/account-states.js';
 import { AccountUnreadable } from '../read-model/account-unreadable.js';
 import { TooManyWaiting } from '../webhooks/account-turns.js';
-import { type FieldProblem, messageOf, type Param, type Problem, statusOf } from './error-codes.js';
+import { ERRORS, type FieldProblem, messageOf, type Param, type Problem } from './error-codes.js';
 import { aboutRequest } from './request-context.js';
 
 export interface FieldError {
@@ -32,7 +32,7 @@ export class ApiError extends Error {
   }
 
   get status(): number {
-    return statusOf(this.problem);
+    return ERRORS[this.problem.code][2];
   }
 }
 

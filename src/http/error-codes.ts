@@ -1,80 +1,60 @@
 /**
- * What the API refuses and how it fails: each code's message and remedy, by HTTP status. Codes are stable: clients compare
+ * What the API refuses and how it fails: the message, remedy and HTTP status of each code. Codes are stable: clients compare
  * them, and docs/api.md lists them. `{name}` stands for a parameter.
  */
 
 export const ERRORS = {
-  400: {
-    'invalid-fields': ['{why}', 'Correct each field that `errors` names.'],
-    'invalid-events': ['nothing was published: see errors', 'Correct each event in `errors`, and send all again.'],
-    'malformed-request': ['bad request', 'Send well-formed HTTP/1.1.'],
-    'body-not-json': ['the body is not valid JSON', 'Send JSON in UTF-8.'],
-    'body-not-object': ['the body must be a JSON object', 'Send an object.'],
-    'body-not-array': ['the body is not a JSON array', 'Send a batch of CloudEvents as an array.'],
-    'nothing-to-change': ['the body has none of url, headers and isActive', 'Give at least one of them.'],
-  },
-  401: {
-    'token-missing': ['a Bearer token is required', 'Send `Authorization: Bearer <token>`.'],
-    'token-invalid': ['the Bearer token is not valid: {why}', 'Get another token.'],
-    'session-ended': ['the session that x-console names has ended, or there is none', 'Open another session.'],
-  },
-  403: {
-    'publisher-token-required': ['this needs the token of a publisher', 'Use the token of a publisher.'],
-    'account-token-required': ['the token of a publisher can only publish payment events', 'Use that of an account.'],
-    'right-missing': ['this session has not the right {right}', 'Open a session with the right.'],
-  },
-  404: {
-    'not-found': ['not found', 'Use a path of this document.'],
-    'account-not-found': ['account not found', 'The operator registers the account.'],
-    'webhook-not-found': ['webhook not found', 'List the webhooks: it was removed, or is not of this account.'],
-    'delivery-not-found': ['delivery not found', 'List the deliveries: it is unknown, or no longer kept.'],
-    'recovery-not-found': ['recovery not found', "List the recoveries: a webhook's last one is kept."],
-    'notices-not-set': ['the account has no notice URL', 'Set one.'],
-    'session-not-found': ['session not found', 'Nothing: the session has ended.'],
-    'console-not-built': ['the console is not part of this installation: run make build', 'The operator builds it.'],
-  },
-  405: { 'method-not-allowed': ['use {allowed}', 'Use a method that `Allow` lists.'] },
-  408: { 'request-timeout': ['request timeout', 'Send the request faster.'] },
-  409: {
-    'webhook-inactive': ['the webhook is inactive or was removed: activate it first', 'Activate the webhook.'],
-    'recovery-running': ['being recovered: webhook {webhookIds}', 'Wait for the end of the recovery, or stop it.'],
-    'payload-gone': ['the payload of this delivery is no longer kept', 'The payment system publishes the event again.'],
-    'sent-too-often': ['this delivery was sent again {limit} times: no more', 'Publish the event again.'],
-    'too-many-sessions': ['{limit} sessions of the account are open, and none makes room', 'End a session.'],
-    'too-many-secrets': ['{limit} signing secrets sign: wait until the first of them ends', 'Wait, 24 hours at most.'],
-  },
-  413: {
-    'body-too-large': ['the body has more than {limit} bytes', 'Send a smaller body, or several requests.'],
-    'too-many-events': ['the request has more than {limit} events', 'Send them in several requests.'],
-  },
-  415: {
-    'unsupported-type': ['the content-type must be {allowed}', 'Set `Content-Type`.'],
-    'unsupported-encoding': ['the content-encoding is not supported', 'Send the body without `Content-Encoding`.'],
-  },
-  422: {
-    'idempotency-key-used': ['the Idempotency-Key was used for another request in the last 24 h', 'Use another key.'],
-  },
-  429: {
-    'too-many-requests': ['too many requests from this account; Retry-After says when to try again', 'Wait.'],
-    'too-many-waiting': ['too many requests of this account wait; Retry-After says when to try again', 'Wait.'],
-    'reads-too-costly': ['the reads of this account cost too much; Retry-After says when to ask again', 'Ask less.'],
-    'over-budget': ['the account added too much to its history; Retry-After says when to ask again', 'Wait.'],
-    'too-much-sent-again': ['too much was sent again or cancelled; Retry-After says when to try again', 'Wait.'],
-    'test-running': ['another test is in progress; try again when it has ended', 'Wait for the other test.'],
-  },
-  431: { 'head-too-large': ['request header fields too large', 'Send a head of at most 16,384 bytes.'] },
-  500: { 'internal-error': ['internal error', 'Send the request again; tell the operator its `X-Request-Id`.'] },
-  503: {
-    unavailable: ['the service is unavailable; Retry-After says when to try again', 'Wait.'],
-    'deliveries-unreadable': ['the deliveries are not readable now; Retry-After says when to try again', 'Wait.'],
-    'keys-unavailable': ["the keys of the token's issuer are unavailable", 'Wait; keep the token.'],
-    'broker-unavailable': ['the broker is unavailable. {why}', 'Send the events again.'],
-    'topic-refuses': ['the settings of the topic refuse an event. {why}', 'The operator corrects the topic.'],
-    'too-many-in-progress': ['too many events are in progress; nothing was published', 'Send fewer at the same time.'],
-    'too-many-unread': ['too many responses are waiting to be read; try again', 'Read the responses.'],
-    'test-interrupted': ['the service interrupted the test; try again', 'Send the test again.'],
-  },
-} as const satisfies Readonly<Record<number, Texts>>;
+  'invalid-fields': ['{why}', 'Correct each field that `errors` names.', 400],
+  'invalid-events': ['nothing was published: see errors', 'Correct each event in `errors`, and send all again.', 400],
+  'malformed-request': ['bad request', 'Send well-formed HTTP/1.1.', 400],
+  'body-not-json': ['the body is not valid JSON', 'Send JSON in UTF-8.', 400],
+  'body-not-object': ['the body must be a JSON object', 'Send an object.', 400],
+  'body-not-array': ['the body is not a JSON array', 'Send a batch of CloudEvents as an array.', 400],
+  'nothing-to-change': ['the body has none of url, headers and isActive', 'Give at least one of them.', 400],
+  'token-missing': ['a Bearer token is required', 'Send `Authorization: Bearer <token>`.', 401],
+  'token-invalid': ['the Bearer token is not valid: {why}', 'Get another token.', 401],
+  'session-ended': ['the session that x-console names has ended, or there is none', 'Open another session.', 401],
+  'publisher-token-required': ['this needs the token of a publisher', 'Use the token of a publisher.', 403],
+  'account-token-required': ['the token of a publisher can only publish payment events', "Use an account's.", 403],
+  'right-missing': ['this session has not the right {right}', 'Open a session with the right.', 403],
+  'not-found': ['not found', 'Use a path of this document.', 404],
+  'account-not-found': ['account not found', 'The operator registers the account.', 404],
+  'webhook-not-found': ['webhook not found', 'List the webhooks: it was removed, or is not of this account.', 404],
+  'delivery-not-found': ['delivery not found', 'List the deliveries: it is unknown, or no longer kept.', 404],
+  'recovery-not-found': ['recovery not found', "List the recoveries: a webhook's last one is kept.", 404],
+  'notices-not-set': ['the account has no notice URL', 'Set one.', 404],
+  'session-not-found': ['session not found', 'Nothing: the session has ended.', 404],
+  'console-not-built': ['the console is not part of this installation: run make build', 'The operator builds it.', 404],
+  'method-not-allowed': ['use {allowed}', 'Use a method that `Allow` lists.', 405],
+  'request-timeout': ['request timeout', 'Send the request faster.', 408],
+  'webhook-inactive': ['the webhook is inactive or was removed: activate it first', 'Activate the webhook.', 409],
+  'recovery-running': ['being recovered: webhook {webhookIds}', 'Wait for the end of the recovery, or stop it.', 409],
+  'payload-gone': ['the payload of this delivery is no longer kept', 'The payment system publishes it again.', 409],
+  'sent-too-often': ['this delivery was sent again {limit} times: no more', 'Publish the event again.', 409],
+  'too-many-sessions': ['{limit} sessions of the account are open, and none makes room', 'End a session.', 409],
+  'too-many-secrets': ['{limit} signing secrets sign: wait until the first ends', 'Wait, 24 hours at most.', 409],
+  'body-too-large': ['the body has more than {limit} bytes', 'Send a smaller body, or several requests.', 413],
+  'too-many-events': ['the request has more than {limit} events', 'Send them in several requests.', 413],
+  'unsupported-type': ['the content-type must be {allowed}', 'Set `Content-Type`.', 415],
+  'unsupported-encoding': ['the content-encoding is not supported', 'Send the body without `Content-Encoding`.', 415],
+  'idempotency-key-used': ['the Idempotency-Key was used for another request within 24 h', 'Use another key.', 422],
+  'too-many-requests': ['too many requests from this account; Retry-After says when to try again', 'Wait.', 429],
+  'too-many-waiting': ['too many requests of this account wait; Retry-After says when to try again', 'Wait.', 429],
+  'reads-too-costly': ['the reads of this account cost too much; Retry-After says when to ask again', 'Ask less.', 429],
+  'over-budget': ['the account added too much to its history; Retry-After says when to ask again', 'Wait.', 429],
+  'too-much-sent-again': ['too much was sent again or cancelled; Retry-After says when to try again', 'Wait.', 429],
+  'test-running': ['another test is in progress; try again when it has ended', 'Wait for the other test.', 429],
+  'head-too-large': ['request header fields too large', 'Send a head of at most 16,384 bytes.', 431],
+  'internal-error': ['internal error', 'Send the request again; tell the operator its `X-Request-Id`.', 500],
+  unavailable: ['the service is unavailable; Retry-After says when to try again', 'Wait.', 503],
+  'deliveries-unreadable': ['the deliveries are not readable now; Retry-After says when to try again', 'Wait.', 503],
+  'keys-unavailable': ["the keys of the token's issuer are unavailable", 'Wait; keep the token.', 503],
+  'broker-unavailable': ['the broker is unavailable. {why}', 'Send the events again.', 503],
+  'topic-refuses': ['the settings of the topic refuse an event. {why}', 'The operator corrects the topic.', 503],
+  'too-many-in-progress': ['too many events are in progress; nothing was published', 'Send fewer at a time.', 503],
+  'too-many-unread': ['too many responses are waiting to be read; try again', 'Read the responses.', 503],
+  'test-interrupted': ['the service interrupted the test; try again', 'Send the test again.', 503],
+} as const satisfies Texts;
 
 /** Of the entries of `errors`, each about one field. */
 export const FIELD_ERRORS = {
@@ -114,9 +94,7 @@ export const FIELD_ERRORS = {
   'account-too-large': ['{field} is too much: all webhooks would exceed 1 MiB.', 'Shorten headers, or use fewer.'],
 } as const satisfies Texts;
 
-type Texts = Readonly<Record<string, readonly [message: string, remedy: string]>>;
-type Merged<Of> = (Of extends unknown ? (one: Of) => void : never) extends (all: infer All) => void ? All : never;
-type Codes = Merged<(typeof ERRORS)[keyof typeof ERRORS]>;
+type Texts = Readonly<Record<string, readonly [message: string, remedy: string, status?: number]>>;
 type Named<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
 /** `field` is that of the entry; `why` is a text of its own, for people only. */
 type Params<Text, Name extends string = Exclude<Named<Text>, 'field'>> = [Name] extends [never]
@@ -128,15 +106,10 @@ type Problems<All extends Texts> = {
 
 export type Param = string | number | readonly (string | number)[];
 /** A code with the parameters that its message needs. Clients get those of a field. */
-export type Problem = Problems<Codes>[keyof Codes];
+export type Problem = Problems<typeof ERRORS>[keyof typeof ERRORS];
 export type FieldProblem = Problems<typeof FIELD_ERRORS>[keyof typeof FIELD_ERRORS];
 
-const BY_STATUS: readonly (readonly [status: string, codes: Texts])[] = Object.entries(ERRORS);
-const MESSAGES: Texts = Object.assign({}, FIELD_ERRORS, ...Object.values(ERRORS));
-
-export function statusOf({ code }: Problem): number {
-  return Number(BY_STATUS.find(([, codes]) => code in codes)?.[0] ?? 500);
-}
+const MESSAGES: Texts = { ...FIELD_ERRORS, ...ERRORS };
 
 export function messageOf({ code, params }: Problem | FieldProblem, field = ''): string {
   const values: Readonly<Record<string, Param>> = { ...params, field };

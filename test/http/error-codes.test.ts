@@ -249,6 +249,6 @@ it('too-many-in-progress', async () => {
 });
 
 it('every code was provoked', () => {
-  const listed = [...Object.values(ERRORS), FIELD_ERRORS].flatMap((codes) => Object.keys(codes));
+  const listed = Object.keys({ ...ERRORS, ...FIELD_ERRORS });
   expect(listed.filter((code) => !seen.has(code))).toEqual([]);
 });

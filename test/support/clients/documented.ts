@@ -114,8 +114,8 @@ interface Refusal {
 function unlisted(status: number, body: Partial<Refusal> | null): string[] {
   const { code, errors = [] } = body ?? {};
   const ofFields = errors.map((error) => error.code).filter((one) => !(one in FIELD_ERRORS));
-  const listed = Object.entries(ERRORS).find(([listedStatus]) => Number(listedStatus) === status)?.[1] ?? {};
-  return status < 400 || code === undefined || code in listed ? ofFields : [code, ...ofFields];
+  const isListed = code !== undefined && code in ERRORS && ERRORS[code as keyof typeof ERRORS][2] === status;
+  return status < 400 || code === undefined || isListed ? ofFields : [code, ...ofFields];
 }
 
 const TOLD = ['retry-after', 'www-authenticate', 'idempotent-replayed', 'etag'];
