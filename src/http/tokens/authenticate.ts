@@ -78,8 +78,11 @@ function authorizations(ctx: Context): string[] {
 
 const isBearer = (authorization: string) => /^bearer( |$)/i.test(authorization);
 
+/** By hand: a pattern of what a token may consist of took 2 % of a GET; verifying refuses what is none. */
 function bearerToken(authorization = ''): string | null {
-  return /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1] ?? null;
+  const end = authorization.indexOf(' ');
+  const token = authorization.slice(end).trim();
+  return authorization.slice(0, end).toLowerCase() === 'bearer' && !token.includes(' ') ? token : null;
 }
 
 /** Our own token ends with its credential. The token of an account never registered passes here and becomes a 404 later. */
