@@ -68,6 +68,8 @@ const FILTERS = {
   to: timeQuery('Only changes before this time (ISO 8601).'),
 };
 
+const REVISION = /^(0|[1-9]\d{0,14})$/;
+
 export const listHistory = read({
   id: 'listHistory',
   path: '/api/history',
@@ -77,8 +79,8 @@ export const listHistory = read({
     limit: PAGE_LIMIT,
     before: parameter(
       'The `next` of the page before.',
-      { type: 'string' },
-      revisionOf,
+      { type: 'string', pattern: REVISION.source },
+      (text) => (REVISION.test(text) ? Number(text) : null),
       mustBe('the `next` of a page before'),
     ),
     ...FILTERS,
@@ -134,8 +136,4 @@ function shown(event: RecordedEvent) {
   const stored = accountEvent(event);
   const change = { at: decidedAt, actor, type, webhookId, details: detailsOf(stored), changes: changesOf(stored) };
   return { revision: event.revision, change };
-}
-
-function revisionOf(text: string): number | null {
-  return /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : null;
 }

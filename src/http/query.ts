@@ -156,7 +156,7 @@ export const FILTERS = {
 };
 
 export function webhookIdIn(text: string): number | null {
-  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
+  return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 }
 
 /** In a query, an unencoded plus is a space; only an offset can contain one here. */

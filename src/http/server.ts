@@ -5,9 +5,7 @@ import { answerErrors } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { showClientCertificate } from './client-certificate.js';
 import { registerConsole } from './console.js';
-import { listAccountDeliveries, listDeliveries } from './deliveries/list-deliveries.js';
-import { cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
-import { showDelivery } from './deliveries/show-delivery.js';
+import { routes as deliveries } from './deliveries/routes.js';
 import { showAsyncApi, showOpenApi } from './documents/openapi-document.js';
 import { listEvents } from './events/list-events.js';
 import { listHistory } from './history.js';
@@ -16,22 +14,15 @@ import { removeNotices, setNotices, showNotices } from './notices.js';
 import type { Route } from './operation.js';
 import { publishEvents } from './payment-events/publish-events.js';
 import { mustBeWithin } from './rate-limit.js';
-import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recoveries.js';
-import { previewRecovery, startRecovery, startRecoveryOfSeveral } from './recoveries/start-recovery.js';
+import { routes as recoveries } from './recoveries/routes.js';
 import { measured, requestContext, tagged, traced } from './request-context.js';
-import { enterSession, leaveSession, showSession } from './sessions/console-session.js';
-import { endSession, listSessions, openSession } from './sessions/portal-sessions.js';
+import { routes as sessions } from './sessions/routes.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
 import { showStats } from './stats.js';
 import { assertMay, createAuthentication } from './tokens/authenticate.js';
-import { listCredentials, showAuthorizationServer } from './tokens/credentials.js';
-import { issueToken } from './tokens/issue-token.js';
-import { moveWebhooks, removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
-import { listWebhooks } from './webhooks/list-webhooks.js';
-import { registerWebhook } from './webhooks/register-webhook.js';
-import { showWebhook } from './webhooks/show-webhook.js';
-import { testNotices, testWebhook } from './webhooks/test-webhook.js';
-import { showWebhooksHealth } from './webhooks/webhooks-health.js';
+import { routes as tokens } from './tokens/routes.js';
+import { routes as webhooks } from './webhooks/routes.js';
+import { testNotices } from './webhooks/test-webhook.js';
 
 /** Each operation, with the types of what it takes and answers. */
 export type ApiRoute = ReturnType<typeof routes>[number];
@@ -51,38 +42,15 @@ export function createApi(parts: ApiParts): Koa {
 
 function routes(parts: ApiParts) {
   return [
-    registerWebhook(parts),
-    listWebhooks(parts),
-    // Before the routes of /api/webhooks/{id}: they would be ids.
-    showWebhooksHealth(parts),
-    moveWebhooks(parts),
-    showWebhook(parts),
-    updateWebhook(parts),
-    removeWebhook(parts),
-    testWebhook(parts),
-    listAccountDeliveries(parts),
-    listDeliveries(parts),
-    showDelivery(parts),
-    resendDelivery(parts),
-    cancelDelivery(parts),
-    previewRecovery(parts),
-    startRecovery(parts),
-    startRecoveryOfSeveral(parts),
-    listRecoveries(parts),
-    showRecovery(parts),
-    stopRecovery(parts),
-    openSession(parts),
-    listSessions(parts),
-    endSession(parts),
-    enterSession(parts),
-    showSession(),
-    leaveSession(parts),
+    ...webhooks(parts),
+    ...deliveries(parts),
+    ...recoveries(parts),
+    ...sessions(parts),
     listEvents(parts),
     showStats(parts),
     listHistory(parts),
     listSigningSecrets(parts),
     rotateSigningSecret(parts),
-    listCredentials(parts),
     showClientCertificate(parts),
     showNotices(parts),
     setNotices(parts),
@@ -90,27 +58,33 @@ function routes(parts: ApiParts) {
     removeNotices(parts),
     publishEvents(parts.publishing),
     listEventTypes(parts),
-    ...(parts.ownTokens ? [issueToken(parts, parts.ownTokens), showAuthorizationServer(parts)] : []),
+    ...tokens(parts),
     showAsyncApi(parts),
   ];
 }
 
-/** A router for each resource: at each request it tries the pattern of every route that it has, and there are 50. */
+/**
+ * A router tries the pattern of each route that it has, and there are 50: so a path without an id has one of its own, and those
+ * with an id have one for each resource. So `/api/webhooks/health` is no webhook's, whatever the method.
+ */
 function routed(all: readonly Route[], parts: ApiParts): ReturnType<Router['routes']> {
   const admitted = createAdmitted(parts);
   const routers = new Map<string, Router>();
-  const routerOf = (path: string) => {
-    const router = routers.get(resourceOf(path)) ?? new Router({ sensitive: true });
-    routers.set(resourceOf(path), router);
+  const routerOf = (key: string) => {
+    const router = routers.get(key) ?? new Router({ sensitive: true });
+    routers.set(key, router);
     return router;
   };
   for (const one of all) {
     const path = one.path.replace(/\{(\w+)\}/g, ':$1');
-    routerOf(path).register(path, [one.method], [tagged(one, admitted(one))]);
+    routerOf(path === one.path ? path : resourceOf(path)).register(path, [one.method], [tagged(one, admitted(one))]);
   }
   registerConsole(routerOf('/'), { ...parts.console, publicUrl: parts.publicUrl });
-  const routes = new Map([...routers].map(([resource, router]) => [resource, router.routes()]));
-  return (ctx, next) => routes.get(resourceOf(ctx.path))?.(ctx, next) ?? next();
+  const routes = new Map([...routers].map(([key, router]) => [key, router.routes()]));
+  return (ctx, next) => {
+    const found = routes.get(ctx.path) ?? routes.get(resourceOf(ctx.path));
+    return found ? found(ctx, next) : next();
+  };
 }
 
 const API = '/api/';

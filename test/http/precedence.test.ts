@@ -77,6 +77,7 @@ describe('routes', () => {
   it.each([
     ['/api/webhooks', ['GET', 'HEAD', 'POST']],
     ['/api/webhooks/1', ['DELETE', 'GET', 'HEAD', 'PATCH']],
+    ['/api/webhooks/health', ['GET', 'HEAD']],
   ])('%s is 405 with the methods there are for others', async (path, methods) => {
     for (const method of ['PUT', 'OPTIONS']) {
       const { status, headers, body: answer } = await send(method, path);

@@ -23,7 +23,7 @@ function wrongFor({ type, format, enum: values, maximum, pattern }: Json): reado
   if (format === 'date-time') return TIMES;
   if (Array.isArray(values)) return ['lost', 'constructor', String(values[0]).toUpperCase(), ` ${values[0]}`];
   if (type === 'boolean') return ['1', 'TRUE', 'yes'];
-  if (type === 'integer') return ['0', '-1', 'x', '1e1', '5.0', '01', ' 5', `${maximum}0`];
+  if (type === 'integer') return ['0', '-1', 'x', '1e1', '5.0', '01', ' 5', `${BigInt(Number(maximum)) + 2n}`];
   return pattern === undefined ? null : ['\0', 'A b', 'a%b'];
 }
 

@@ -75,7 +75,7 @@ export const LIST_EVENTS = read({
     ),
     url: parameter(
       'Only events with a delivery to a webhook that has this URL now.',
-      { type: 'string' },
+      { type: 'string', format: 'uri' },
       (given) => parseUrl(given)?.href ?? null,
       mustBe('a URL'),
     ),

@@ -54,6 +54,8 @@ function spanOf({ since, until, include }: Given, now: number): Span {
 }
 
 const PER_SECOND = 20;
+const ANY_KIND = `(${RECOVERABLE.join('|')})`;
+const KINDS: Schema<string> = { type: 'string', pattern: `^${ANY_KIND}(,${ANY_KIND})*$` };
 
 export const previewRecovery = read({
   id: 'previewRecovery',
@@ -62,7 +64,7 @@ export const previewRecovery = read({
   query: {
     since: required(timeQuery(SINCE)),
     until: timeQuery(UNTIL),
-    include: parameter(`Separated by commas. ${INCLUDE}`, { type: 'string' }, kindsIn, noneOf(RECOVERABLE)),
+    include: parameter(`Separated by commas. ${INCLUDE}`, KINDS, kindsIn, noneOf(RECOVERABLE)),
   },
   returns: object('RecoveryPreview', 'What a recovery would send.', {
     count: count('The number of deliveries.'),
