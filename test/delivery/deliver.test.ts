@@ -195,22 +195,17 @@ describe('what an attempt is made with', () => {
     expect(fixture.log.map(({ attempt }) => attempt?.version)).toEqual([1, 2]);
   });
 
-  describe('another URL while it is queued', () => {
+  test('another URL while it is queued counts: its slot is of that URL, and so is the version that was sent', async () => {
     const moved = webhookOf(1, { version: 2, endpoint: 'https://new.example.com/' });
-
-    async function movedInLine() {
-      const place = await fixture.parts.scheduler.acquire(...lineOf(1));
-      const delivered = fixture.deliver(deliveryTo(1));
-      fixture.accounts.put(moved);
-      if (place.kind === 'acquired') place.leave();
-      return delivered;
-    }
-
-    test('counts: it is sent there, with the version of it, and gives its slot back', async () => {
-      await movedInLine();
-      expect(fixture.requests.map(({ url }) => url)).toEqual([moved.endpoint]);
-      expect(fixture.log).toMatchObject([{ outcome: 'delivered', attempt: { version: 2 } }]);
-      expect(fixture.scheduler.state.active).toBe(0);
-    });
+    const place = await fixture.scheduler.acquire(...lineOf(1));
+    const acquire = jest.spyOn(fixture.scheduler, 'acquire');
+    const delivered = fixture.deliver(deliveryTo(1));
+    fixture.accounts.put(moved);
+    if (place.kind === 'acquired') place.leave();
+    await delivered;
+    expect(acquire.mock.calls.map(([, url]) => url)).toEqual([webhookOf(1).endpoint, moved.endpoint]);
+    expect(fixture.requests.map(({ url }) => url)).toEqual([moved.endpoint]);
+    expect(fixture.log).toMatchObject([{ outcome: 'delivered', attempt: { version: 2 } }]);
+    expect(fixture.scheduler.state.active).toBe(0);
   });
 });

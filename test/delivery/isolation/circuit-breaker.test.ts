@@ -94,6 +94,7 @@ const STORIES: readonly (readonly [story: string, act: () => void, openForMs: nu
   ],
   ['the probe fails in TLS', () => probed('tls-failed', 100 * SECOND), 10 * SECOND],
   ['the probe is answered', () => probed('refused'), 0],
+  ['2 TLS failures, and the probe is answered', () => [faring('tls-failed', 2), wait(5_000), attempts('failed')], 0],
 ];
 
 const wait = (ms: number) => {

@@ -40,12 +40,13 @@ describe('the deliveries of an account', () => {
   const at = (offset: number) => `payment-events/0/${offset}@${NOW + offset}`;
   const first = deliveryTo(1, { id: 'msg_a', payment: at(1) });
   const second = deliveryTo(2, { id: 'msg_b', payment: at(2) });
+  const publishedBefore = { ...first, payment: at(0) };
   const retrying = (delivery: Delivery, status: number) =>
     logEntry(delivery, 'retrying', loggedAttempt(failedWith(status), 1), NOW + 5_000);
   const ended = (delivery: Delivery, outcome: Outcome = 'delivered') =>
     logEntry(delivery, outcome, loggedAttempt(DELIVERED, 2), null);
 
-  test('one has all its attempts in order, and stands where its last record says', async () => {
+  test('have all their attempts in order, and stand where their last record says', async () => {
     const [delivery, ...others] = await list(retrying(first, 500), retrying(first, 503), ended(first));
     expect(others).toEqual([]);
     expect(delivery).toMatchObject({ id: 'msg_a', webhookId: 1, outcome: 'delivered', nextAttemptAt: null });
@@ -57,16 +58,16 @@ describe('the deliveries of an account', () => {
     expect(delivery).not.toHaveProperty('attempt');
   });
 
-  test('newest payment first, whatever the order of their entries', async () => {
+  test('are one for each publication, newest first, whatever the order of their entries', async () => {
     for (const entries of [
-      [retrying(first, 500), ended(second), ended(first)],
-      [ended(second), ended(first), retrying(first, 500)],
+      [retrying(first, 500), ended(second), ended(first), ended(publishedBefore)],
+      [ended(publishedBefore), ended(second), ended(first), retrying(first, 500)],
     ]) {
-      expect((await list(...entries)).map(({ id }) => id)).toEqual(['msg_b', 'msg_a']);
+      expect((await list(...entries)).map(({ payment }) => payment)).toEqual([at(2), at(1), at(0)]);
     }
   });
 
-  test('whatever else the topic holds', async () => {
+  test('are listed whatever else the topic holds', async () => {
     const rubbish = { key: null, value: Buffer.from('not JSON'), headers: [] };
     const own = [ended(first), ended(second)].map((entry) => toLogRecord({ deliveries: [entry] }));
     expect(await listed([rubbish, ...own, { ...rubbish, value: null }])).toHaveLength(2);
