@@ -63,12 +63,13 @@ test.each([
   ['as its endpoint is noted to fail', 3_600 * SECOND, new Date(NOW - 3_600 * SECOND).toISOString()],
   ['since it was deferred first, where that is not noted', 40 * SECOND, null],
 ])('the scheduler is told for how long a delivery waits: %s', async (_, awayMs, since) => {
-  const acquire = jest.fn(async () => ({ kind: 'deferred', why: 'queue', pausedMs: 0 }) as const);
+  const asked = jest.fn();
+  const acquire = async (...given: unknown[]) => asked(...given) ?? { kind: 'deferred', why: 'queue', pausedMs: 0 };
   fixture = new DeliverFixture({ scheduler: { acquire } as never });
   fixture.accounts.put(webhookOf(1));
   if (since) fixture.accounts.failing = [{ endpoint: webhookOf(1).endpoint, since }];
   await fixture.deliver(deliveryTo(1, { usedMs: 50 * SECOND, deferredFrom: 10 * SECOND }));
-  expect(acquire).toHaveBeenCalledWith(...lineOf(1), expect.objectContaining({ awayMs }));
+  expect(asked).toHaveBeenCalledWith(...lineOf(1), expect.objectContaining({ awayMs }));
 });
 
 /** An attempt at its endpoint has failed, and is in flight until its result is durable. */

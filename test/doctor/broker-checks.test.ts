@@ -57,6 +57,6 @@ test.each<[string, Partial<InspectedTopic>, string[]]>([
     [`warn ${PAYMENTS} keeps records for 48.0 h, less than KAFKA_RETENTION plus the longest retry delay: raise `],
   ],
   [REQUESTS, { partitions: 12 }, [`FAIL ${REQUESTS} has 12 partitions and must have one, whatever`]],
-])('%s with %j', async (topic, changes, expected) => {
+])('%s with %j is told with its remedy, where it has one', async (topic, changes, expected) => {
   expect(await findings(topic, changes)).toEqual(expected.map((text) => expect.stringContaining(text)));
 });

@@ -49,7 +49,7 @@ test('names what a ready service lacks besides, with the remedy', async () => {
   expect(findings?.at(-1)).toMatchObject({ verdict: 'ok' });
 });
 
-test.each(['192.0.2.7', 'no-such-host.invalid'])('HOST %s, where no service could listen', async (host) => {
+test.each(['192.0.2.7', 'no-such-host.invalid'])('HOST %s fails: no service could listen there', async (host) => {
   await adminPort([]);
   const [{ run } = { run: async () => [] }] = portChecks({ HOST: host, PORT: 18_080, ADMIN_PORT: 0 }, false);
   expect(await run()).toMatchObject([

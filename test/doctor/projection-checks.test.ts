@@ -47,6 +47,6 @@ test.each<[Found, string[]]>([
   expect(findings.map(({ verdict, says, todo }) => `${verdict} ${says}: ${todo}`)).toEqual(expected);
 });
 
-test('an embedded store has none', async () => {
+test('an embedded store has no projections to tell of', async () => {
   expect(await projectionsAtServer(null)).toEqual([]);
 });

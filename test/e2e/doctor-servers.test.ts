@@ -90,7 +90,7 @@ withOwnKafka(() => {
     expect(of('MASTER_KEY')).toEqual(['ok opens all sealed values (1)']);
   });
 
-  test('a permission that is missing', async () => {
+  test('a permission that is missing is a failure of the broker check', async () => {
     const whom = { principal: 'User:ANONYMOUS', host: '*', operation: AclOperationTypes.ALL };
     const what = {
       ...{ resourceType: AclResourceTypes.GROUP, resourceName: GROUP },

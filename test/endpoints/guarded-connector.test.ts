@@ -1,8 +1,8 @@
 import type { ServerOptions } from 'node:https';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseRanges } from '../../src/endpoints/address-ranges.js';
-import { type AgentOptions, createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
+import { type AgentOptions, createEndpointAgent, type EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
-import { postTo } from '../support/clients/post-to.js';
 import { eventually } from '../support/eventually.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { type ReceiverOptions, startReceiver } from '../support/servers/receiver.js';
@@ -27,6 +27,26 @@ function lookupOf(...answers: string[][]): { lookup: LookupAll; asked: string[] 
     );
   };
   return { lookup, asked };
+}
+
+/** One request by the agent of deliveries. @returns the status, once the connection is idle */
+async function postTo(agent: EndpointAgent, origin: string, accountId = 42): Promise<number> {
+  const status = await new Promise<number>((resolve, reject) => {
+    let answered = 0;
+    agent.dispatch(
+      { accountId, url: `${origin}/`, origin, path: '/', method: 'POST', body: '{}' },
+      {
+        onRequestStart: () => {},
+        onResponseStart: (_, code) => {
+          answered = code;
+        },
+        onResponseEnd: () => resolve(answered),
+        onResponseError: (_, error) => reject(error),
+      },
+    );
+  });
+  await nextTurn(); // the connection is idle one turn of the event loop after its response
+  return status;
 }
 
 async function setUp(options: Partial<AgentOptions>, receiverOptions: ReceiverOptions = {}) {

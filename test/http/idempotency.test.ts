@@ -3,26 +3,18 @@ import { type EventStore, StoreUnavailable } from '../../src/ports/event-store.j
 import { accountStream } from '../../src/webhooks/events.js';
 import type { Client } from '../support/clients/api-client.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
-import { type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
+import { accountForEachTest, type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
 import { type BareApi, type BareOptions, startBareApi } from '../support/scenes/bare-api.js';
 import { bound } from '../support/servers/bound-store.js';
 
 let api: RunningApi;
 let second: RunningApi;
 let client: Client;
-let lastAccount = 0;
-
-beforeAll(async () => {
-  api = await startApiOnServer();
-  second = await api.beside();
-});
+accountForEachTest((...given) => {
+  [client, api] = given;
+}, startApiOnServer);
 beforeEach(async () => {
-  lastAccount += 1;
-  client = await api.account(lastAccount);
-});
-afterAll(async () => {
-  await second.close();
-  await api.close();
+  second ??= await api.beside();
 });
 
 const HEADERS = [{ key: 'X-A', value: 'v' }];

@@ -2,14 +2,12 @@
 import { Webhook } from 'standardwebhooks';
 import { PAYMENT_EVENT_WEBHOOK } from '../../src/http/documents/payment-event-webhook.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import type { Client } from '../support/clients/api-client.js';
 import {
   compiler,
   type DocumentedOperation,
   fetchDocument,
   type OpenApiDocument,
 } from '../support/clients/documented.js';
-import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/scenes/tested-webhooks.js';
 import type { ReceivedRequest } from '../support/servers/receiver.js';
 
@@ -17,26 +15,19 @@ const ONLY_WITH_A_TRACE = ['traceparent', 'tracestate'];
 const { post: described } = PAYMENT_EVENT_WEBHOOK as { post: { parameters: { name: string; example?: unknown }[] } };
 
 let tested: TestedWebhooks;
-let api: RunningApi;
-let client: Client;
 let document: OpenApiDocument;
 let operation: DocumentedOperation;
 let received: ReceivedRequest;
 
 beforeAll(async () => {
   tested = await testedWebhooks();
-  api = await startApi(tested.settings);
-  client = await api.account(42);
-  document = await fetchDocument(api.url);
+  document = await fetchDocument(tested.api.url);
   operation = document.webhooks.paymentEvent?.post as DocumentedOperation;
-  await sendTest(client, await tested.register(client, '/described', 'med_rejected'));
+  await sendTest(tested.client, await tested.register(tested.client, '/described', 'med_rejected'));
   [received] = tested.requestsAt('/described') as [ReceivedRequest];
 });
 
-afterAll(async () => {
-  await api.close();
-  await tested.close();
-});
+afterAll(() => tested.close());
 
 describe('the payment event', () => {
   it('has the headers that are described, and those of HTTP and of the webhook', () => {

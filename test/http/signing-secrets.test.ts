@@ -1,6 +1,6 @@
 import type { Client } from '../support/clients/api-client.js';
 import { CONTEXT } from '../support/generators/webhook-samples.js';
-import { type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
+import { accountForEachTest, type RunningApi, startApiOnServer } from '../support/scenes/api-fixture.js';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -16,19 +16,11 @@ interface Listed {
 let api: RunningApi;
 let other: RunningApi;
 let client: Client;
-let lastAccount = 0;
-
-beforeAll(async () => {
-  api = await startApiOnServer();
-  other = await api.beside();
-});
+accountForEachTest((...given) => {
+  [client, api] = given;
+}, startApiOnServer);
 beforeEach(async () => {
-  lastAccount += 1;
-  client = await api.account(lastAccount);
-});
-afterAll(async () => {
-  await other.close();
-  await api.close();
+  other ??= await api.beside();
 });
 
 const rotate = (json?: unknown, by = client) => by.send<Rotated>('POST', '/api/signing-secrets', { json });

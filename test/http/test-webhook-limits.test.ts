@@ -7,21 +7,16 @@ import type { Reply } from '../support/servers/receiver.js';
 const ACCOUNT = 42;
 
 let tested: TestedWebhooks;
+let api: RunningApi;
+let client: Client;
 beforeAll(async () => {
   tested = await testedWebhooks();
+  ({ api, client } = tested);
 });
 afterAll(() => tested.close());
 afterEach(() => tested.replies.clear());
 
 describe('a test of a webhook', () => {
-  let api: RunningApi;
-  let client: Client;
-  beforeAll(async () => {
-    api = await startApi(tested.settings);
-    client = await api.account(ACCOUNT);
-  });
-  afterAll(() => api.close());
-
   it('is one at a time to a URL, whatever the type, and of other URLs meanwhile', async () => {
     const other = await api.account(7);
     const [one, same, another] = [

@@ -14,21 +14,16 @@ import type { Reply } from '../support/servers/receiver.js';
 const ACCOUNT = 42;
 
 let tested: TestedWebhooks;
+let api: RunningApi;
+let client: Client;
 beforeAll(async () => {
   tested = await testedWebhooks();
+  ({ api, client } = tested);
 });
 afterAll(() => tested.close());
 afterEach(() => tested.replies.clear());
 
 describe('a test of a webhook', () => {
-  let api: RunningApi;
-  let client: Client;
-  beforeAll(async () => {
-    api = await startApi(tested.settings);
-    client = await api.account(ACCOUNT);
-  });
-  afterAll(() => api.close());
-
   it('sends a signed event of its type, with its headers, and tells what came of it', async () => {
     const id = await tested.register(client, '/signed', 'refund_out');
     tested.replies.set('/signed', { status: 200, body: 'taken' });

@@ -196,6 +196,7 @@ describe('UpdateWebhook', () => {
 
   it('takes over what the service switched off: no delivery is held for it from now on', () => {
     given(registered(), added(1), deactivated(1)).when(set(1, false)).thenEvents(byAccount(1));
+    given(registered(), added(1), deactivated(1), byAccount(1)).when(set(1, false)).thenEvents();
   });
 
   it('changes nothing where it is so already', () => {

@@ -5,7 +5,7 @@ import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, type HandleCommand } from '../../src/webhooks/handle-command.js';
 import { NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { AT, added, CONTEXT, register, registered } from '../support/generators/webhook-samples.js';
-import { foldWebhooks } from '../support/oracles/fold-webhooks.js';
+import { foldWebhooks } from '../support/scenes/aggregate-spec.js';
 import { commandParts } from '../support/scenes/command-parts.js';
 import { HeldReadModel } from '../support/scenes/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/scenes/read-model-fixture.js';

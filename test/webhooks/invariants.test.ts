@@ -7,7 +7,7 @@ import type { AccountEvent, StoredAccountEvent } from '../../src/webhooks/events
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { type AccountWebhooks, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { AT, LAST_FAILURE, register, registered } from '../support/generators/webhook-samples.js';
-import { foldWebhooks } from '../support/oracles/fold-webhooks.js';
+import { foldWebhooks } from '../support/scenes/aggregate-spec.js';
 
 type Step = { readonly command: Command } | { readonly event: StoredAccountEvent };
 

@@ -227,28 +227,23 @@ const HEADERS = {
   'WWW-Authenticate': header('How to authenticate (RFC 6750 section 3, RFC 6749 section 5.2).'),
 };
 
-const DOCUMENT = { method: 'get', security: 'none' } as const;
+function shows<Path extends string>(id: string, path: Path, description: string, returned: string) {
+  const returns = { type: 'object', description: returned } as const;
+  return operation({ id, method: 'get', path, security: 'none', description, returns });
+}
 
-const SHOW_OPEN_API = operation({
-  ...DOCUMENT,
-  id: 'showOpenApi',
-  path: '/openapi.json',
-  description: 'Returns this document.',
-  returns: { type: 'object', description: 'An OpenAPI 3.1 document.' },
-});
+const SHOW_OPEN_API = shows('showOpenApi', '/openapi.json', 'Returns this document.', 'An OpenAPI 3.1 document.');
+const SHOW_ASYNC_API = shows(
+  'showAsyncApi',
+  '/asyncapi.json',
+  'Returns the contract for payment systems: the topic, its records, and publishing over HTTP.',
+  'An AsyncAPI 3.0 document.',
+);
 
 export function showOpenApi(operations: readonly Operation[], version: string) {
   const document = JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], version));
   return route(SHOW_OPEN_API, (ctx) => sendJson(ctx, document));
 }
-
-const SHOW_ASYNC_API = operation({
-  ...DOCUMENT,
-  id: 'showAsyncApi',
-  path: '/asyncapi.json',
-  description: 'Returns the contract for payment systems: the topic, its records, and publishing over HTTP.',
-  returns: { type: 'object', description: 'An AsyncAPI 3.0 document.' },
-});
 
 export function showAsyncApi({ asyncApi }: ApiParts) {
   return route(SHOW_ASYNC_API, (ctx) => sendJson(ctx, asyncApi));

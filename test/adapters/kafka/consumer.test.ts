@@ -124,6 +124,15 @@ describe('a partition that was assigned', () => {
     expect(client.calls).toEqual(['pause t', 'seek t 5', 'resume t']);
   });
 
+  it('is fetched again from its place if a batch begins behind that: no record is passed over', async () => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await client.fetched('t', 8, 9);
+    expect(client.calls.slice(3)).toEqual(['seek t 5']);
+    await client.fetched('t', 5, 9);
+    await eventually(() => handled.length === 5);
+  });
+
   it('is opened though the place of another is not known; that is asked for again', async () => {
     starts.delete('t');
     await client.join({ t: [0], u: [0] });

@@ -30,7 +30,7 @@ function take(count: number) {
 }
 
 describe('after the member got another id', () => {
-  it('goes on where it committed, also behind an offset that holds no record', () => {
+  it('goes on where it committed, also behind an offset that holds no record, if no other member got further', () => {
     lane.receive(range(100, 100), 101);
     for (const record of take(1)) lane.done(record);
     lane.remembered(102);
@@ -38,6 +38,8 @@ describe('after the member got another id', () => {
     take(1);
     expect(lane.knows({ offset: 102, committed: 102 })).toBe(true);
     expect(lane.knows({ offset: 103, committed: 103 })).toBe(false);
+    const byAnother = { records: new Set([103]), parts: new Map() };
+    expect(lane.knows({ offset: 102, committed: 102, behind: byAnother })).toBe(false);
   });
 });
 

@@ -19,10 +19,7 @@ beforeAll(async () => {
   stranger = await api.account(43);
 });
 
-afterAll(async () => {
-  await second.close();
-  await api.close();
-});
+afterAll(() => api.close());
 
 const entered = async (body: object = {}, by: Pick<Client, 'send'> = client) =>
   Browser.in(api.url, await opened(by, body));

@@ -1,18 +1,18 @@
 /**
- * A service's handling of payments, as facts in the order in which they become durable: random, small and correct. An
- * independent model of the guarantees of src/delivery.
+ * A service's handling of payments, as facts in the order in which they become durable: random, small and correct. A model of
+ * the guarantees of src/delivery, of which it imports nothing.
  */
 import fc from 'fast-check';
-import type { PaymentEvent } from '../../../src/payments/payment-event.js';
-import type { Outcome } from '../../../src/ports/delivery-order.js';
-import type { AccountEvent } from '../../../src/webhooks/events.js';
-import { type AccountWebhooks, NO_ACCOUNT } from '../../../src/webhooks/state.js';
-import { foldWebhooks } from '../oracles/fold-webhooks.js';
-import { added } from './webhook-samples.js';
+
+interface Payment {
+  readonly id: string;
+  readonly type: (typeof TYPES)[number];
+  readonly accountId: number;
+}
 
 interface Published {
   /** Null: the record is no payment event. */
-  readonly event: PaymentEvent | null;
+  readonly event: Payment | null;
   readonly at: number;
   readonly partition: number;
   readonly topic: number;
@@ -51,13 +51,24 @@ interface Step {
   readonly attempts: number;
 }
 
+type Outcome = 'delivered' | 'retrying' | 'exhausted' | 'cancelled';
+
 interface Entry extends Step {
   readonly outcome: Outcome;
   readonly at: number;
 }
 
+/** Of a webhook. off: by the service, which holds its payments. */
+export interface Change {
+  readonly kind: 'added' | 'removed' | 'paused' | 'off' | 'activated';
+  readonly webhookId: number;
+  /** Days after the first possible one: time does not order revisions. */
+  readonly at: number;
+}
+
 export interface History {
-  readonly accounts: ReadonlyMap<number, readonly AccountEvent[]>;
+  /** Each change is a revision. */
+  readonly accounts: ReadonlyMap<number, readonly Change[]>;
   readonly payments: readonly Published[];
   readonly facts: readonly Fact[];
 }
@@ -103,7 +114,11 @@ const script = fc.record({
   ),
   ...{ partition: fc.nat(1), topic: fc.nat(1), handOuts: many(handOut, 3, 1) },
 });
-const change = fc.record({ kind: fc.nat(6), webhookId: fc.constantFrom(1, 2, 3), at: fc.nat(4) });
+const change = fc.record({
+  kind: fc.constantFrom('removed', 'paused', 'activated', 'off', 'added', 'added', 'added'),
+  webhookId: fc.constantFrom(1, 2, 3),
+  at: fc.nat(4),
+} as const);
 
 export const history: fc.Arbitrary<History> = fc
   .record({
@@ -112,49 +127,32 @@ export const history: fc.Arbitrary<History> = fc
     order: many(fc.nat(3), 60, 60),
   })
   .map(({ changes, scripts, order }) => {
-    const accounts = new Map(changes.map((own, index) => [index + 1, withoutTwins(own.map(changeOf))]));
+    const accounts = new Map(changes.map((own, index) => [index + 1, withoutTwins(own)]));
     const service = new Service(accounts);
     const lists = scripts.map(({ handOuts, ...payment }, p) => service.facts(payment, p, handOuts));
     const payments = scripts.map(({ handOuts: _, ...payment }) => payment);
     return { accounts, payments, facts: merged(lists, order) };
   });
 
-/** Times differ by days: time does not order revisions. */
-function changeOf({ kind, webhookId, at }: { kind: number; webhookId: number; at: number }): AccountEvent {
-  const time = new Date(Date.parse('2026-11-21') + at * 1_440 * MINUTE).toISOString();
-  if (kind === 0) return { type: 'WebhookRemoved', data: { webhookId, removedAt: time } };
-  if (kind === 1) return { type: 'WebhookDeactivated', data: { webhookId, reason: '', deactivatedAt: time } };
-  if (kind === 3)
-    return { type: 'WebhookDeactivated', data: { webhookId, reason: '', by: 'service', deactivatedAt: time } };
-  if (kind === 2) return { type: 'WebhookActivated', data: { webhookId, activatedAt: time } };
-  return added(webhookId, { createdAt: time, eventType: webhookId === 3 ? 'cash_out' : 'cash_in' });
-}
-
 /** A webhook is added once, or again after its removal. */
-function withoutTwins(changes: readonly AccountEvent[]): readonly AccountEvent[] {
-  return changes.filter((event, index) => {
-    const before = statesOf(changes.slice(0, index)).at(-1);
-    return event.type !== 'WebhookAdded' || !before?.webhooks.some(({ id }) => id === event.data.webhookId);
-  });
-}
-
-/** Before the first event, and after each. */
-function statesOf(events: readonly AccountEvent[]): AccountWebhooks[] {
-  const all = [NO_ACCOUNT];
-  for (const [index, event] of events.entries())
-    all.push(foldWebhooks(all.at(-1) ?? NO_ACCOUNT, { ...event, id: `${index}` }));
-  return all;
-}
-
-/** Whether the event was routed to the webhook at that revision. */
-function isRoute(events: readonly AccountEvent[], { type }: PaymentEvent, id: number, revision: number): boolean {
-  const state = statesOf(events)[revision + 1];
-  return (
-    state?.webhooks.some(
-      ({ id: own, isActive, offBy, eventType }) =>
-        own === id && eventType === type && (isActive || offBy === 'service'),
-    ) ?? false
+function withoutTwins(changes: readonly Change[]): readonly Change[] {
+  return changes.filter(
+    ({ kind, webhookId }, index) => kind !== 'added' || !webhooksAfter(changes.slice(0, index)).has(webhookId),
   );
+}
+
+/** The webhooks that there are, and whether payments are routed to each. */
+function webhooksAfter(changes: readonly Change[]): ReadonlyMap<number, boolean> {
+  const webhooks = new Map<number, boolean>();
+  for (const { kind, webhookId } of changes) {
+    if (kind === 'removed') webhooks.delete(webhookId);
+    else if (kind === 'added' || webhooks.has(webhookId)) webhooks.set(webhookId, kind !== 'paused');
+  }
+  return webhooks;
+}
+
+export function typeOf(webhookId: number): Payment['type'] {
+  return webhookId === 3 ? 'cash_out' : 'cash_in';
 }
 
 class Service {
@@ -195,7 +193,7 @@ class Service {
   }
 
   /** A later confirmation never has an earlier revision; a late one may have a later revision than the last. */
-  #routings(event: PaymentEvent, handOuts: readonly HandOut[]): readonly (Routed & { readonly isLate: boolean })[] {
+  #routings(event: Payment, handOuts: readonly HandOut[]): readonly (Routed & { readonly isLate: boolean })[] {
     const head = (this.#accounts.get(event.accountId) ?? []).length - 1;
     let least = -1;
     return handOuts.map((one, index) => {
@@ -210,12 +208,14 @@ class Service {
     });
   }
 
-  #isThroughout(event: PaymentEvent, id: number, { routed, confirmed }: Routed): boolean {
+  #isThroughout(event: Payment, id: number, { routed, confirmed }: Routed): boolean {
     return this.#isRoute(event, id, routed) && this.#isRoute(event, id, confirmed);
   }
 
-  #isRoute(event: PaymentEvent, id: number, revision: number): boolean {
-    return isRoute(this.#accounts.get(event.accountId) ?? [], event, id, revision);
+  /** Whether the event was routed to the webhook at that revision. */
+  #isRoute({ accountId, type }: Payment, id: number, revision: number): boolean {
+    const changes = this.#accounts.get(accountId) ?? [];
+    return typeOf(id) === type && webhooksAfter(changes.slice(0, revision + 1)).get(id) === true;
   }
 }
 

@@ -1,7 +1,10 @@
+import { foldNext } from '../../../src/read-model/fold.js';
+import { loadProjection } from '../../../src/read-model/projection-source.js';
 import { type Command, type Decision, decide, type WebhookVersion } from '../../../src/webhooks/decide.js';
-import type { AccountEvent, WebhookEvent } from '../../../src/webhooks/events.js';
-import { NO_ACCOUNT } from '../../../src/webhooks/state.js';
-import { foldWebhooks } from '../oracles/fold-webhooks.js';
+import type { AccountEvent, StoredAccountEvent, WebhookEvent } from '../../../src/webhooks/events.js';
+import { type AccountWebhooks, NO_ACCOUNT } from '../../../src/webhooks/state.js';
+
+const projection = loadProjection('account-webhooks');
 
 /** given(past events).when(a command).thenEvents(new events) or .thenRefused(why) */
 export function given(...events: readonly AccountEvent[]) {
@@ -28,4 +31,13 @@ function outcome(decision: Decision) {
       expect(decision).toMatchObject({ kind: 'accepted', events: [], unchanged }),
     thenRefused: (kind: Exclude<Decision['kind'], 'accepted'>) => expect(decision).toMatchObject({ kind }),
   };
+}
+
+/** The state after the event; `before` stays as it is. */
+export function foldWebhooks(before: AccountWebhooks, event: StoredAccountEvent): AccountWebhooks {
+  const data = event.data as unknown as Record<string, unknown>;
+  const recorded = { ...event, data, stream: 'account-42', revision: 1, position: '', metadata: {} };
+  const folded = foldNext(projection, { state: before, revision: 0, eventId: '' }, recorded);
+  if ('why' in folded) throw new Error(folded.why);
+  return folded.state;
 }

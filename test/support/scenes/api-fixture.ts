@@ -20,7 +20,7 @@ export interface RunningApi {
   readonly adminUrl: string;
   readonly dataDir: string;
   readonly store: EventStore;
-  /** Another process of the installation: its settings must name an event store's server. */
+  /** Another process of an installation on a server. */
   beside(): Promise<RunningApi>;
   /** Registers directly in the store, like the command line beside a running service. */
   readonly registration: Registration;
@@ -73,15 +73,21 @@ export async function startApi(settings: Environment = {}, logger = silentLogger
   };
 }
 
-/** As startApi, on a server that several processes share. */
+/** As startApi, on a server that several processes share: they close with the first. */
 export async function startApiOnServer(): Promise<RunningApi> {
   const server = await startOwnServer();
   const MASTER_KEY = randomBytes(32).toString('base64');
   const api = await startApi({ EVENT_STORE_URL: server.url, MASTER_KEY });
+  const others: RunningApi[] = [];
   return {
     ...api,
+    async beside() {
+      const other = await api.beside();
+      others.push(other);
+      return other;
+    },
     async close() {
-      await api.close();
+      for (const one of [...others, api]) await one.close();
       await server.stop();
     },
   };

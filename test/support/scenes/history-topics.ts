@@ -1,7 +1,9 @@
 /** Writes the facts of a history to the topics of an audit. */
 import { chainOf } from '../../../src/delivery/again/request.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
-import type { Fact, History } from '../generators/payment-histories.js';
+import type { AccountEvent } from '../../../src/webhooks/events.js';
+import { type Change, type Fact, type History, typeOf } from '../generators/payment-histories.js';
+import { added } from '../generators/webhook-samples.js';
 import { AuditFixture, delivery, TOPICS } from './audit-fixture.js';
 
 type Kind<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
@@ -14,6 +16,25 @@ const ASKED = [
   { trigger: 'recover', actor: 'ana', recovery: 'r' },
   { trigger: 'replay', actor: 'ana' },
 ] as const;
+
+function eventOf({ kind, webhookId, at }: Change): AccountEvent {
+  const time = new Date(Date.UTC(2026, 10, 21 + at)).toISOString();
+  const off = { webhookId, reason: '', deactivatedAt: time };
+  switch (kind) {
+    case 'added':
+      return added(webhookId, { createdAt: time, eventType: typeOf(webhookId) });
+    case 'removed':
+      return { type: 'WebhookRemoved', data: { webhookId, removedAt: time } };
+    case 'activated':
+      return { type: 'WebhookActivated', data: { webhookId, activatedAt: time } };
+    case 'paused':
+      return { type: 'WebhookDeactivated', data: off };
+    case 'off':
+      return { type: 'WebhookDeactivated', data: { ...off, by: 'service' } };
+    default:
+      return kind satisfies never;
+  }
+}
 
 const PARTITIONS = TOPICS.payments.flatMap((topic) => [0, 1].map((partition) => ({ topic, partition })));
 
@@ -30,7 +51,7 @@ export class HistoryTopics {
 
   constructor(history: History) {
     this.#history = history;
-    for (const [accountId, events] of history.accounts) this.topics.happened(accountId, ...events);
+    for (const [accountId, changes] of history.accounts) this.topics.happened(accountId, ...changes.map(eventOf));
     for (const { topic, partition } of PARTITIONS) {
       this.topics.begun(topic, partition);
       this.#commitOffset(topic, partition, 0);

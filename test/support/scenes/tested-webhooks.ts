@@ -1,10 +1,11 @@
-/** Webhooks at the test's own receiver, and POST /api/webhooks/{id}/test. */
+/** Webhooks at the test's own receiver, an API whose deliveries trust it, account 42, and POST /api/webhooks/{id}/test. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer, Client } from '../clients/api-client.js';
 import { testAuthority } from '../servers/certificates.js';
 import { type Reply, startReceiver } from '../servers/receiver.js';
 import { temporaryDirectory } from '../temporary-directory.js';
+import { startApi } from './api-fixture.js';
 
 export type TestedWebhooks = Awaited<ReturnType<typeof testedWebhooks>>;
 
@@ -15,9 +16,13 @@ export async function testedWebhooks() {
   const folder = temporaryDirectory();
   const caFile = join(folder.path, 'ca.pem');
   writeFileSync(caFile, (await testAuthority()).cert);
+  const settings = { ALLOWED_PORTS: String(receiver.port), DELIVERY_CA_FILE: caFile };
+  const api = await startApi(settings);
   return {
-    /** Of an API whose deliveries trust the receiver. */
-    settings: { ALLOWED_PORTS: String(receiver.port), DELIVERY_CA_FILE: caFile },
+    api,
+    client: await api.account(42),
+    /** Of another API whose deliveries trust the receiver. */
+    settings,
     /** Empty at first, and removed at the end. */
     folder: folder.path,
     replies,
@@ -30,6 +35,7 @@ export async function testedWebhooks() {
       return (await client.list()).webhooks.at(-1)?.id ?? 0;
     },
     async close() {
+      await api.close();
       await receiver.close();
       folder.remove();
     },
