@@ -28,18 +28,21 @@ const forgetsTheGroup: Breaking = (inner) => {
   return { consume: (options) => inner.consume({ ...options, group: `${options.group}-${own}` }) };
 };
 
-/** A rejected record is retried within one call. */
-const keepsTheRejected = consuming(({ handler, ...options }) => ({
-  ...options,
-  async handler(record, hold) {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const error = await handler(record, hold).catch(() => 'rejected');
-      if (!error) return;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    throw new Error('rejected');
+/** The call with a rejected record ends with the consumer. */
+const keepsTheRejected: Breaking = (inner) => ({
+  async consume({ handler, ...options }) {
+    const closing = new AbortController();
+    const closed = new Promise((resolve) => closing.signal.addEventListener('abort', resolve));
+    const kept: typeof handler = (...of) => handler(...of).catch((error) => closed.then(() => Promise.reject(error)));
+    const consumer = await inner.consume({ ...options, handler: kept });
+    return withMethods(consumer, {
+      close() {
+        closing.abort();
+        return consumer.close();
+      },
+    });
   },
-}));
+});
 
 const COMES_AGAIN = 'an unfinished record comes again after close, and records done before and behind it do not';
 const MAY_BEGIN = 'while mayBegin says no, no further record is begun; then the others are, in order';
