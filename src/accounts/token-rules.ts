@@ -1,6 +1,6 @@
 /**
  * The requirements on a token: always pass all of them to jose, which checks only what it is told. And why a token was refused,
- * in words for its sender (the error_description of RFC 6750 3).
+ * in words for its sender.
  */
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 

@@ -5,10 +5,7 @@ import { CONTEXT } from '../support/generators/webhook-samples.js';
 import { type RunningApi, startApi, tokenFor } from '../support/scenes/api-fixture.js';
 
 const BARE = 'Bearer realm="account-webhooks"';
-/** What a quoted string may have by RFC 6750 3. */
-const DESCRIBED =
-  /^Bearer realm="account-webhooks", error="invalid_token", error_description="[\x20\x21\x23-\x5b\x5d-\x7e]+"$/;
-const invalid = (why: string) => `${BARE}, error="invalid_token", error_description="${why}"`;
+const INVALID = `${BARE}, error="invalid_token"`;
 const NO_TOKEN = 'there must be exactly one Authorization header, with Bearer and one token';
 const NO_JWT = 'the token is not a JWT';
 
@@ -60,8 +57,7 @@ it.each<[string, ...string[]]>([
   ['bytes that are not ASCII', 'Authorization: Bearer \u00e9\u00e9.\u00e9\u00e9.\u00e9\u00e9'],
   ['__proto__', 'Authorization: Bearer __proto__'],
 ])('says invalid_token where they are not good: %s', async (_, ...lines) => {
-  const challenge = expect.stringMatching(DESCRIBED);
-  expect(await ask(lines)).toMatchObject({ status: 401, challenge, body: { code: 'token-invalid' } });
+  expect(await ask(lines)).toMatchObject({ status: 401, challenge: INVALID, body: { code: 'token-invalid' } });
 });
 
 it.each([
@@ -70,10 +66,10 @@ it.each([
   ['<H.P>.AAAA', 'the signature is not valid'],
   ['<T> <T>', NO_TOKEN],
   ['', NO_TOKEN],
-])('says what is not good about them, in the challenge and in the message: Bearer %s', async (token, why) => {
+])('says what is not good about them: Bearer %s', async (token, why) => {
   const message = `the Bearer token is not valid: ${why}`;
   expect(await ask([`Authorization: Bearer ${token}`])).toEqual({
-    ...{ status: 401, challenge: invalid(why) },
+    ...{ status: 401, challenge: INVALID },
     body: { success: false, message, code: 'token-invalid' },
   });
 });
@@ -89,12 +85,12 @@ it('a token ends with its credential, and those of another credential go on', as
   const other = new Client(api.url, issued, await tokenFor(api.url, issued));
   expect((await account.send('GET', '/api/webhooks')).status).toBe(200);
   await api.registration.revokeCredential(account.credential.clientId, CONTEXT);
-  const { status, headers } = await eventually(async () => {
+  const { status, body } = await eventually(async () => {
     const answer = await account.send('GET', '/api/webhooks');
     return answer.status !== 200 && answer;
   });
-  const challenge = invalid('the credential of the token was revoked');
-  expect([status, headers.get('www-authenticate')]).toEqual([401, challenge]);
+  const message = 'the Bearer token is not valid: the credential of the token was revoked';
+  expect([status, body]).toMatchObject([401, { message }]);
   expect((await account.post({ url: 'https://shop.example.com/', eventType: 'cash_in' })).status).toBe(401);
   expect((await other.send('GET', '/api/webhooks')).status).toBe(200);
 });

@@ -72,18 +72,11 @@ describe('while the issuer is there', () => {
   it.each([
     [{ exp: 1 }, 'the token has expired (exp)'],
     [{ account: '042' }, "the claim account must be an account's number, or its decimal string"],
-  ])('a token of %j is 401 that says why, in the challenge and in the message', async (claims, why) => {
-    const description = `error="invalid_token", error_description="${why}"`;
+  ])('a token of %j is 401 that says why', async (claims, why) => {
     expect(await ask(await tokenOf(claims))).toMatchObject({
-      ...{ status: 401, challenge: `Bearer realm="account-webhooks", ${description}` },
+      ...{ status: 401, challenge: 'Bearer realm="account-webhooks", error="invalid_token"' },
       body: { message: `the Bearer token is not valid: ${why}`, code: 'token-invalid' },
     });
-  });
-
-  it('settings of strange characters break no header', async () => {
-    await restart({ AUTH_AUDIENCE: 'a"b\\c\r\nX: y é' });
-    const { challenge } = await ask(await tokenOf());
-    expect(challenge).toMatch(/error_description="the audience \(aud\) is not a[?]b[?]c[?][?]X: y [?]"$/);
   });
 
   it('there is no POST /oauth/token, and no metadata of it', async () => {

@@ -44,11 +44,7 @@ it.each([
   ['?step=1m', at('20T09:31'), at('21T09:31'), 1_440],
 ])('"%s" is asked of the view from step to step', async (query, from, to, count) => {
   const { body, asked } = await get(query, 0);
-  expect([asked[0]?.from, asked.at(-1)?.to]).toEqual([from, to]);
-  // One part goes on where the one before ends, and reads at most 120 counts: of minutes or hours.
-  const unitMs = query.includes('step=1m') ? HOUR / 60 : HOUR;
-  for (const part of asked) expect(part.to - part.from).toBeLessThanOrEqual(120 * unitMs);
-  expect(asked.slice(1).map((part) => part.from)).toEqual(asked.slice(0, -1).map((part) => part.to));
+  expect(asked).toMatchObject([{ from, to }]);
   expect(body.buckets).toHaveLength(count);
 });
 

@@ -115,10 +115,6 @@ function forbidden(problem: Problem, scope = ''): ApiError {
 }
 
 function invalidToken(why: string): ApiError {
-  const error = `error="invalid_token", error_description="${why.replace(NOT_QUOTABLE, '?')}"`;
-  const headers = { 'www-authenticate': `${CHALLENGE}, ${error}` };
+  const headers = { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` };
   return new ApiError({ code: 'token-invalid', params: { why } }, { headers });
 }
-
-/** Characters that an error_description must not contain (RFC 6750 3), but that settings named in one may. */
-const NOT_QUOTABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
