@@ -8,7 +8,7 @@ export default {
     'scripts/*.js',
     'bench/{run,against}.ts',
     'bench/{processes,rows}/*.ts',
-    'bench/support/{profile,typescript}.js',
+    'bench/support/profile.js',
     'test/support/servers/sqlite-child-process.js',
     'test/architecture/count-runs.js',
     'test/services/kafka/kafka.js',

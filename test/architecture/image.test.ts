@@ -1,9 +1,9 @@
 /** The image has what its build and the service read: a file that .dockerignore leaves out breaks one or the other. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileOf } from '../support/file-of.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const fileOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const lines = (path: string) => fileOf(path).split('\n');
 
 /** As .dockerignore names them: everything else is left out. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../services/free-port.js';
 import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/oracles/operations-chapter.js';
+import { fileOf } from '../support/file-of.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

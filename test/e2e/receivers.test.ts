@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { freePort } from '../services/free-port.js';
 import { run, type Settings, serve } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/oracles/operations-chapter.js';
+import { fileOf } from '../support/file-of.js';
 import { addWebhook, installation, register, tokenFor } from '../support/scenes/story.js';
 import { type ReceivedRequest, startReceiver } from '../support/servers/receiver.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';

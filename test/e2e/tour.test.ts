@@ -5,7 +5,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/oracles/operations-chapter.js';
+import { fileOf } from '../support/file-of.js';
 import { Served } from '../support/scenes/served.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 

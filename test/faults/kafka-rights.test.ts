@@ -6,7 +6,7 @@ import { undoneAfterEach } from '../support/at-end.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { elsewhere, type Settings, serve } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/oracles/operations-chapter.js';
+import { fileOf } from '../support/file-of.js';
 import { kafkaInstallation } from '../support/scenes/kafka-installation.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
 import { withOwnKafka } from '../support/servers/own-kafka.js';

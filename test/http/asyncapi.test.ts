@@ -1,8 +1,8 @@
 /** /asyncapi.json has the schemas that records are validated with; AsyncAPI's own parser reads in it what was meant. */
 import { areCloudEventHeaders, isPaymentEvent, isStructuredCloudEvent } from '../../src/payments/payment-check.js';
 import { parsePaymentEvent } from '../../src/payments/payment-event.js';
+import { fileOf } from '../support/file-of.js';
 import { header } from '../support/generators/delivery-samples.js';
-import { fileOf } from '../support/oracles/operations-chapter.js';
 import { startApi } from '../support/scenes/api-fixture.js';
 import { testInFull } from '../support/thorough.js';
 
