@@ -53,7 +53,7 @@ causes-document: $(INSTALLED) ## writes the table of causes in docs/receivers.md
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in five languages; fetches their libraries
 	@sh scripts/try-documents.sh receivers
 
-producers: $(BUILT) ## runs the producers of docs/payment-events.md on a Kafka of their own; fetches their libraries
+producers: $(BUILT) ## runs the producers of docs/payment-events.md; fetches their libraries
 	@sh scripts/try-documents.sh producers
 
 try-package: $(INSTALLED) ## packs the service in a fresh clone, installs it in an empty folder, and runs the demo there

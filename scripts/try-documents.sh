@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the receivers of docs/receivers.md, or the producers of docs/payment-events.md on a Kafka of their own, with the libraries
+# Runs the receivers of docs/receivers.md, or the producers of docs/payment-events.md, with the libraries
 # that the pages name: try-documents.sh receivers|producers. The libraries are fetched into a temporary folder. Run by make, from the root.
 set -eu
 
@@ -36,6 +36,8 @@ go_program() {
 
 case $1 in
   receivers)
+    # Without the Kafka that tests share.
+    export KAFKA_BROKERS=127.0.0.1:1
     python_libraries "$RECEIVERS_PYTHON"
     go_program docs/receivers/receiver.go "$RECEIVERS_GO"
     if has java mvn; then
@@ -56,5 +58,4 @@ case $1 in
     if has kcat; then mkdir "$folder/kcat"; fi
     ;;
 esac
-# The Kafka that all tests share is not needed.
-DOCUMENT_LIBRARIES=$folder KAFKA_BROKERS=127.0.0.1:1 npm test --silent -- "test/e2e/.*$1.test.ts" --verbose
+DOCUMENT_LIBRARIES=$folder npm test --silent -- "test/e2e/.*$1.test.ts" --verbose

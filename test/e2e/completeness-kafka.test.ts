@@ -21,17 +21,14 @@ withKafka((brokers) => {
   let settings: Settings;
   let remove: () => Promise<void>;
   let topic: string;
-  let groupId: string;
 
   beforeEach(async () => {
     kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
     admin = kafka.admin();
     await admin.connect();
     receiver = await startReceiver({ respond: () => ({ status: 200 }) });
-    const own = randomUUID();
-    [topic, groupId] = [`payments-${own}`, `group-${own}`];
-    const names = { PAYMENT_TOPICS: topic, TOPIC_PREFIX: `${own}.`, KAFKA_GROUP: groupId, KAFKA_PARTITIONS: '1' };
-    ({ settings, remove } = await kafkaInstallation(brokers, [receiver], names));
+    ({ settings, remove } = await kafkaInstallation(brokers, [receiver], { KAFKA_PARTITIONS: '1' }));
+    topic = String(settings.PAYMENT_TOPICS);
     await served(async (url) => {
       const token = await tokenFor(url, await register(settings, ACCOUNT));
       await addWebhook(url, token, { url: `${receiver.url}/ok`, eventType: 'cash_in' });

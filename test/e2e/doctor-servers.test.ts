@@ -1,43 +1,34 @@
-/** The doctor on an EventStoreDB and a Kafka of its own, which it finds well, and then less so. */
-import { randomBytes } from 'node:crypto';
-import kafkajs, { type Admin } from 'kafkajs';
+/** The doctor on an EventStoreDB of its own and as a user of Kafka, which it finds well, and then less so. */
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
-import { startKafka } from '../services/kafka/kafka-server.js';
 import { examined } from '../support/clients/examined.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { serveHere } from '../support/clients/in-process-service.js';
+import { administer, deny, everything, permit } from '../support/clients/kafka-acls.js';
 import type { Settings } from '../support/clients/service.js';
-import { installation, register } from '../support/scenes/story.js';
-import { withOwnKafka } from '../support/servers/own-kafka.js';
+import { kafkaInstallation, kafkaSettingsOn } from '../support/scenes/kafka-installation.js';
+import { register } from '../support/scenes/story.js';
+import { asUser, withListeners } from '../support/servers/own-kafka.js';
 
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
-const AUTHORIZING = {
-  'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-  'allow.everyone.if.no.acl.found': 'true',
-};
-const GROUP = 'the-group';
+const USER = 'guest';
 
-withOwnKafka(() => {
+withListeners((listeners) => {
+  const { CLIENTS: brokers } = listeners;
   let store: OwnServer;
-  let kafka: Awaited<ReturnType<typeof startKafka>>;
+  let prefix: string;
   let settings: Settings;
   const cleanups: (() => unknown)[] = [];
 
   beforeAll(async () => {
     store = await startOwnServer();
     cleanups.push(() => store.stop());
-    kafka = await startKafka({ properties: AUTHORIZING });
-    cleanups.push(() => kafka.stop());
-    const installed = await installation([]);
+    const names = kafkaSettingsOn(brokers);
+    prefix = names.TOPIC_PREFIX;
+    const more = { ...asUser(listeners, USER), PORT: '0', ADMIN_PORT: '0', EVENT_STORE_URL: store.url };
+    const installed = await kafkaInstallation(brokers, [], { ...names, ...more });
     cleanups.push(installed.remove);
-    settings = {
-      ...installed.settings,
-      ...{ PORT: '0', ADMIN_PORT: '0', KAFKA_GROUP: GROUP, KAFKA_PARTITIONS: '3' },
-      EVENT_STORE_URL: store.url,
-      BROKER_URL: `kafka://${kafka.brokers}`,
-      MASTER_KEY: randomBytes(32).toString('base64'),
-    };
+    settings = installed.settings;
+    await permit(brokers, ...everything(USER, prefix));
     await register(settings, 42);
   });
   afterAll(async () => {
@@ -53,17 +44,6 @@ withOwnKafka(() => {
     return ids;
   }
 
-  async function administer<T>(work: (admin: Admin, client: kafkajs.Kafka) => Promise<T>): Promise<T> {
-    const client = new kafkajs.Kafka({ brokers: [kafka.brokers], logLevel: kafkajs.logLevel.NOTHING });
-    const admin = client.admin();
-    await admin.connect();
-    try {
-      return await work(admin, client);
-    } finally {
-      await admin.disconnect();
-    }
-  }
-
   test('before the first start: what is not there yet is said, and nothing of it is made', async () => {
     const stored = await storedIn(store);
     const { code, troubles, of } = await examined(settings);
@@ -72,11 +52,12 @@ withOwnKafka(() => {
       'warn DATA_DIR: does not exist yet',
       'warn projections: account-webhooks is not deployed',
       'warn projections: account-credentials is not deployed',
-      expect.stringMatching(/^warn broker: payment-events, webhooks.retry.200ms, .* are missing$/),
+      expect.stringMatching(/^warn broker: .*\.payment-events, .*\.webhooks.retry.200ms, .* are missing$/),
     ]);
     expect(of('event store')).toEqual(['ok reading, appending and subscribing work']);
     expect(await storedIn(store)).toEqual(stored);
-    expect(await administer((admin) => admin.listTopics())).toEqual([]);
+    const topics = await administer(brokers, (admin) => admin.listTopics());
+    expect(topics.filter((topic) => topic.startsWith(prefix))).toEqual([]);
   });
 
   test('after it, with the projections deployed: all is well', async () => {
@@ -91,16 +72,11 @@ withOwnKafka(() => {
   });
 
   test('a permission that is missing is a failure of the broker check', async () => {
-    const whom = { principal: 'User:ANONYMOUS', host: '*', operation: AclOperationTypes.ALL };
-    const what = {
-      ...{ resourceType: AclResourceTypes.GROUP, resourceName: GROUP },
-      resourcePatternType: ResourcePatternTypes.LITERAL,
-    };
-    await administer((admin) =>
-      admin.createAcls({ acl: [{ ...whom, ...what, permissionType: AclPermissionTypes.DENY }] }),
-    );
+    const group = `${prefix}account-webhooks`;
+    await deny(brokers, { user: USER, kind: 'group', name: group, operation: 'All' });
     const { code, of } = await examined(settings);
     expect(code).toBe(1);
-    expect(of('broker')).toContainEqual(expect.stringMatching(/^FAIL no broker leads the consumer group the-group: /));
+    const says = `FAIL no broker leads the consumer group ${group}: `;
+    expect(of('broker')).toContainEqual(expect.stringContaining(says));
   });
 });

@@ -4,13 +4,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { startKafka } from '../services/kafka/kafka-server.js';
-import { type Service, serve } from '../support/clients/service.js';
+import type { Settings } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
-import { kafkaInstallation } from '../support/scenes/kafka-installation.js';
-import { addWebhook, register, tokenFor } from '../support/scenes/story.js';
-import type { OwnKafka } from '../support/servers/own-kafka.js';
-import { type Receiver, startReceiver } from '../support/servers/receiver.js';
+import { type Backbone, describeBackbones, ON_SERVERS } from '../support/scenes/backbones.js';
+import { Served } from '../support/scenes/served.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/producers/', import.meta.url));
 /** The libraries fetched by scripts/try-documents.sh; without them nothing runs. */
@@ -42,18 +39,13 @@ function producer(client: string, file: string, runner: readonly string[], folde
   return { client, file, command: [...runner, FOLDER + file], endings: [''], isThere };
 }
 
-interface Target {
-  readonly brokers: string;
-  readonly codec: Codec;
-}
-
 /** Publishes under the id. @throws if the producer failed */
 async function publishWith(
-  { command: [file = '', ...args] }: DocumentedProducer,
+  { command: [file = '', ...args], codec }: DocumentedProducer & { readonly codec: Codec },
   id: string,
-  { brokers, codec }: Target,
+  { BROKER_URL = '', PAYMENT_TOPICS = '' }: Settings,
 ): Promise<void> {
-  const env = { BROKERS: brokers, TOPIC: 'payments', CODEC: codec };
+  const env = { BROKERS: BROKER_URL.replace('kafka://', ''), TOPIC: PAYMENT_TOPICS, CODEC: codec };
   await ended(spawn(file, [...args, id], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
@@ -63,51 +55,32 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 const there = PRODUCERS.filter(({ isThere }) => isThere);
-if (there.length > 0) describe('on a Kafka of their own', tried);
+if (there.length > 0) describeBackbones(tried, ON_SERVERS);
 for (const { file } of PRODUCERS.filter(({ isThere }) => !isThere)) {
   test.skip(`${file} IS SKIPPED: make producers FETCHES WHAT IT NEEDS`, () => undefined);
 }
 
-function tried(): void {
-  let kafka: OwnKafka;
-  let receiver: Receiver;
-  let service: Service;
-  let remove: () => Promise<void>;
-
-  beforeAll(async () => {
-    kafka = await startKafka();
-    receiver = await startReceiver();
-    const installed = await kafkaInstallation(kafka.brokers, [receiver]);
-    remove = installed.remove;
-    service = await serve(installed.settings);
-    const token = await tokenFor(service.url, await register(installed.settings, 42));
-    await addWebhook(service.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' });
-  });
-
-  afterAll(async () => {
-    await service?.stop('SIGTERM');
-    await receiver?.close();
-    await remove?.();
-    await kafka?.stop();
-  });
+function tried(backbone: Backbone): void {
+  const served = Served.around({ backbone, isProcess: true });
+  beforeAll(() => served.addWebhook('/in'));
 
   const cases = there.flatMap((producer) => CODECS.map((codec) => ({ ...producer, codec })));
-  test.each(cases)('$file, $codec: each event is delivered', async ({ codec, ...producer }) => {
-    const id = `${producer.file}-${codec}`;
-    await publishWith(producer, id, { brokers: kafka.brokers, codec });
+  test.each(cases)('$file, $codec: each event is delivered', async (producer) => {
+    const id = `${producer.file}-${producer.codec}`;
+    await publishWith(producer, id, served.settings);
     const ids = producer.endings.map((ending) => id + ending);
     await eventually(() => ids.every((one) => arrived().includes(one)), { message: `${ids} are not all delivered` });
   });
 
   test('a CloudEvent in binary mode has its attributes in the headers of the request', () => {
-    const binary = receiver.requests.find(({ headers }) => headers['ce-id'] !== undefined);
+    const binary = served.receiver.requests.find(({ headers }) => headers['ce-id'] !== undefined);
     if (there.some(isCloudEvents))
       expect(binary?.headers).toMatchObject({ 'ce-specversion': '1.0', 'ce-accountid': '42' });
     else expect(binary).toBeUndefined();
   });
 
   const arrived = () =>
-    receiver.requests.map(
+    served.receiver.requests.map(
       ({ headers, body }) => headers['ce-id'] ?? (JSON.parse(body.toString()) as { id: string }).id,
     );
 }

@@ -1,51 +1,43 @@
-import kafkajs, { type AclEntry } from 'kafkajs';
-import { startKafka } from '../services/kafka/kafka-server.js';
+import { deny, everything, permit } from '../support/clients/kafka-acls.js';
 import { elsewhere, readiness } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
 import { distinct } from '../support/oracles/distinct-requests.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
+import { kafkaSettingsOn, onKafka } from '../support/scenes/kafka-installation.js';
 import { listWebhooks, paymentEvents, publishEvents } from '../support/scenes/story.js';
-import { withOwnKafka } from '../support/servers/own-kafka.js';
+import { asUser, withListeners } from '../support/servers/own-kafka.js';
 import type { ReceivedRequest } from '../support/servers/receiver.js';
 import { testInFull } from '../support/thorough.js';
-
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 const ACCOUNT = 7;
 const DISPATCHER = ['--roles', 'dispatcher'];
 const PATIENCE = { timeout: 40_000 };
-const TIER = 'webhooks.retry.200ms';
+const USER = 'guest';
 const REFUSED = /Kafka denies a permission that the service needs \(GROUP_AUTHORIZATION_FAILED\)/;
 
-const AUTHORIZING = {
-  'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-  'allow.everyone.if.no.acl.found': 'true',
-};
-
-withOwnKafka(() => {
+withListeners((listeners) => {
+  const { CLIENTS: brokers } = listeners;
   let scene: FaultScene;
   afterEach(() => scene?.close());
 
-  /** @returns its brokers */
-  async function openOnKafka(statusOf: (request: ReceivedRequest) => number = () => 200): Promise<string> {
-    const kafka = await startKafka({ properties: AUTHORIZING });
-    scene = await FaultScene.onKafka(kafka, { respond: (request) => ({ status: statusOf(request) }) });
-    return kafka.brokers;
+  /** @returns the prefix of its topics and groups */
+  async function openPermitted(statusOf: (request: ReceivedRequest) => number = () => 200): Promise<string> {
+    const settings = { ...kafkaSettingsOn(brokers), ...asUser(listeners, USER) };
+    scene = await FaultScene.open(onKafka(settings), { respond: (request) => ({ status: statusOf(request) }) });
+    await permit(brokers, ...everything(USER, settings.TOPIC_PREFIX));
+    return settings.TOPIC_PREFIX;
   }
 
   testInFull(
     'a permission that is taken away ends a dispatcher with code 1, as it ends the next one, and not the API beside one',
     async () => {
-      const brokers = await openOnKafka();
+      const prefix = await openPermitted();
       const { settings, receiver } = scene;
       const [both, dispatcher] = await Promise.all([scene.serve(), scene.serve(elsewhere(settings), DISPATCHER)]);
       const token = await scene.account(both, ACCOUNT, scene.urls('/in'));
 
-      const permit = await deny(brokers, {
-        resourceType: AclResourceTypes.GROUP,
-        resourceName: 'account-webhooks',
-        operation: AclOperationTypes.READ,
-      });
+      const group = { kind: 'group', name: `${prefix}account-webhooks` } as const;
+      const permitAgain = await deny(brokers, { user: USER, ...group, operation: 'Read' });
       expect(await dispatcher.exited).toBe(1);
       expect(dispatcher.log()).toMatch(REFUSED);
       const later = await scene.starting(elsewhere(settings), DISPATCHER);
@@ -55,7 +47,7 @@ withOwnKafka(() => {
       await eventually(async () => REFUSED.test(await ready()), PATIENCE);
       expect((await listWebhooks(both, token)).status).toBe(200);
 
-      await permit();
+      await permitAgain();
       await publishEvents(settings, paymentEvents(ACCOUNT, 3));
       await eventually(() => distinct(receiver.requests) === 3, PATIENCE);
       await eventually(async () => !REFUSED.test(await ready()), PATIENCE);
@@ -66,20 +58,16 @@ withOwnKafka(() => {
   test('a tier that it may not write to ends a dispatcher with one line and code 1, and what was done is sent once', async () => {
     const isBlocked = ({ body }: ReceivedRequest) => body.toString().includes('"blocked-0"');
     let status = 503;
-    const brokers = await openOnKafka((request) => (isBlocked(request) ? status : 200));
+    const tier = `${await openPermitted((request) => (isBlocked(request) ? status : 200))}webhooks.retry.200ms`;
     const { settings, receiver } = scene;
     const api = await scene.serve({}, ['--roles', 'api']);
     await scene.account(api, ACCOUNT, scene.urls('/in'));
     await api.stop('SIGTERM');
     const service = await scene.serve({ RETRY_SCHEDULE: '200ms' }, DISPATCHER);
-    const permit = await deny(brokers, {
-      resourceType: AclResourceTypes.TOPIC,
-      resourceName: TIER,
-      operation: AclOperationTypes.WRITE,
-    });
+    const permitAgain = await deny(brokers, { user: USER, kind: 'topic', name: tier, operation: 'Write' });
     await publishEvents(settings, paymentEvents(ACCOUNT, 1, 'blocked-') + paymentEvents(ACCOUNT, 50, 'behind-'));
     expect(await service.exited).toBe(1);
-    const says = `Kafka denies a permission that the service needs (TOPIC_AUTHORIZATION_FAILED): to write to ${TIER}`;
+    const says = `Kafka denies a permission that the service needs (TOPIC_AUTHORIZATION_FAILED): to write to ${tier}`;
     expect(service.log().trim().split('\n').at(-1)).toBe(`account-webhooks: ${says}`);
     const failures = service
       .log()
@@ -87,7 +75,7 @@ withOwnKafka(() => {
       .filter((line) => line.includes('TOPIC_AUTHORIZATION_FAILED'));
     expect(failures.length).toBeLessThan(5);
 
-    await permit();
+    await permitAgain();
     status = 200;
     const again = await scene.serve({ RETRY_SCHEDULE: '200ms' }, DISPATCHER);
     await eventually(
@@ -99,20 +87,3 @@ withOwnKafka(() => {
     expect(receiver.requests).toHaveLength(52);
   });
 });
-
-type Denied = Pick<AclEntry, 'resourceType' | 'resourceName' | 'operation'>;
-
-/** This one alone: where a resource has an ACL, Kafka denies what none allows. @returns restores the permission */
-async function deny(brokers: string, { operation, ...resource }: Denied): Promise<() => Promise<void>> {
-  const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
-  await admin.connect();
-  const resourcePatternType = ResourcePatternTypes.LITERAL;
-  const common = { principal: 'User:ANONYMOUS', host: '*', ...resource, resourcePatternType };
-  const denied = { ...common, operation, permissionType: AclPermissionTypes.DENY };
-  const allowed = { ...common, operation: AclOperationTypes.ALL, permissionType: AclPermissionTypes.ALLOW };
-  await admin.createAcls({ acl: [denied, allowed] });
-  return async () => {
-    await admin.deleteAcls({ filters: [denied] });
-    await admin.disconnect();
-  };
-}

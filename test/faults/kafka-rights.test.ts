@@ -1,62 +1,44 @@
 /** Each role runs with the permissions that SECURITY.md lists for it, and no others, on a Kafka that allows nothing else. */
-import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
-import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
+import { type Permission, permit } from '../support/clients/kafka-acls.js';
 import { elsewhere, type Settings, serve } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
 import { fileOf } from '../support/file-of.js';
-import { kafkaInstallation } from '../support/scenes/kafka-installation.js';
+import { kafkaInstallation, kafkaSettingsOn } from '../support/scenes/kafka-installation.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
-import { withOwnKafka } from '../support/servers/own-kafka.js';
+import { asUser, withListeners } from '../support/servers/own-kafka.js';
 import { startReceiver } from '../support/servers/receiver.js';
-
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 const ACCOUNT = 7;
 const ROLES = ['dispatcher', 'api', 'payment system', 'auditor', 'operator'] as const;
 type Role = (typeof ROLES)[number];
-const userOf = (role: Role | 'admin') => role.replace(' ', '-');
+const userOf = (role: Role) => role.replace(' ', '-');
 const PATIENCE = { timeout: 40_000 };
-const OPERATIONS: Readonly<Record<string, number>> = {
-  Read: AclOperationTypes.READ,
-  Write: AclOperationTypes.WRITE,
-  Create: AclOperationTypes.CREATE,
-  Delete: AclOperationTypes.DELETE,
-  Describe: AclOperationTypes.DESCRIBE,
-  DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS,
-};
 
-withOwnKafka(() => {
+withListeners((listeners) => {
+  const { CLIENTS: brokers } = listeners;
   const atEnd = undoneAfterEach();
 
   test('payments are delivered, retried, shown, audited and replayed', async () => {
-    const kafka = await startKafka({ properties: authorizing() });
-    atEnd(() => kafka.stop());
     let status = 503;
     const receiver = await startReceiver({ respond: () => ({ status }) });
     atEnd(() => receiver.close());
     const store = await startOwnServer();
     atEnd(() => store.stop());
-    const EVENT_STORE_URL = store.url;
-    const more = {
-      EVENT_STORE_URL,
-      PAYMENT_TOPICS: 'payment-events',
-      RETRY_SCHEDULE: '200ms,400ms',
-      KAFKA_SASL_MECHANISM: 'PLAIN',
-    };
-    const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver], more);
+    const names = kafkaSettingsOn(brokers);
+    const prefix = names.TOPIC_PREFIX;
+    const more = { ...names, EVENT_STORE_URL: store.url, RETRY_SCHEDULE: '200ms,400ms' };
+    const { settings, remove } = await kafkaInstallation(brokers, [receiver], more);
     atEnd(remove);
-    await administer(kafka.brokers, async (admin) => {
-      await admin.createAcls({ acl: [...documented(), ...forTheFirstStart()] });
-    });
+    await permit(brokers, ...documented(prefix));
+    const takeBack = await permit(brokers, ...forTheFirstStart(prefix));
+    const as = (role: Role, of: Settings): Settings => ({ ...of, ...asUser(listeners, userOf(role)) });
 
     const dispatcher = await serve(as('dispatcher', elsewhere(settings)), ['--roles', 'dispatcher']);
     atEnd(() => dispatcher.stop('SIGKILL'));
-    await administer(kafka.brokers, async (admin) => {
-      await admin.deleteAcls({ filters: forTheFirstStart() });
-    });
+    await takeBack();
     const api = await serve(as('api', settings), ['--roles', 'api']);
     atEnd(() => api.stop('SIGKILL'));
     const token = await tokenFor(api.url, await register(as('api', settings), ACCOUNT));
@@ -92,56 +74,19 @@ withOwnKafka(() => {
   });
 });
 
-function as(role: Role, settings: Settings): Settings {
-  return { ...settings, KAFKA_SASL_USERNAME: userOf(role), KAFKA_SASL_PASSWORD: `${userOf(role)}-pw` };
-}
-
-function authorizing(): Record<string, string> {
-  const users = [...ROLES, 'admin' as const].map((role) => `user_${userOf(role)}="${userOf(role)}-pw"`);
-  const module = 'org.apache.kafka.common.security.plain.PlainLoginModule required';
-  return {
-    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-    // ANONYMOUS: the controller.
-    'super.users': 'User:admin;User:ANONYMOUS',
-    'listener.security.protocol.map': 'CLIENTS:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
-    'sasl.enabled.mechanisms': 'PLAIN',
-    'sasl.mechanism.inter.broker.protocol': 'PLAIN',
-    'listener.name.clients.plain.sasl.jaas.config': `${module} username="admin" password="admin-pw" ${users.join(' ')};`,
-  };
-}
-
 /** The rows of the table. */
-function documented(): AclEntry[] {
+function documented(prefix: string): Permission[] {
   const rows = [...fileOf('SECURITY.md').matchAll(/^\| ([a-z ]+) \| (topic|group)s? `([^`]+)` \| ([A-Za-z, ]+) \|$/gm)];
   expect(new Set(rows.map(([, role]) => role))).toEqual(new Set(ROLES));
-  return rows.flatMap(([, role, kind, name = '', operations = '']) =>
-    operations.split(', ').map((operation) => entry(role as Role, { kind, name, operation })),
+  return rows.flatMap(([, role, kind, name, operations = '']) =>
+    operations.split(', ').map((operation) => ({
+      ...{ user: userOf(role as Role), kind: kind as Permission['kind'] },
+      ...{ name: `${prefix}${name}`, operation },
+    })),
   );
 }
 
-function forTheFirstStart(): AclEntry[] {
-  const names = ['payment-events', 'webhooks.*'];
-  return names.map((name) => entry('dispatcher', { kind: 'topic', name, operation: 'Create' }));
-}
-
-function entry(role: Role, of: { kind: string | undefined; name: string; operation: string }): AclEntry {
-  const operation = OPERATIONS[of.operation];
-  if (operation === undefined) throw new Error(`no operation is called ${of.operation}`);
-  return {
-    principal: `User:${userOf(role)}`,
-    host: '*',
-    permissionType: AclPermissionTypes.ALLOW,
-    operation,
-    resourceType: of.kind === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
-    resourceName: of.name.replace(/\*$/, ''),
-    resourcePatternType: of.name.endsWith('*') ? ResourcePatternTypes.PREFIXED : ResourcePatternTypes.LITERAL,
-  };
-}
-
-async function administer(brokers: string, work: (admin: Admin) => Promise<void>): Promise<void> {
-  const sasl = { mechanism: 'plain', username: 'admin', password: 'admin-pw' } as const;
-  const admin = new kafkajs.Kafka({ brokers: [brokers], sasl, logLevel: kafkajs.logLevel.NOTHING }).admin();
-  await admin.connect();
-  await work(admin);
-  await admin.disconnect();
+function forTheFirstStart(prefix: string): Permission[] {
+  const topics = ['payment-events', 'webhooks.*'].map((name) => ({ kind: 'topic', name: `${prefix}${name}` }) as const);
+  return topics.map((topic) => ({ user: 'dispatcher', ...topic, operation: 'Create' }));
 }

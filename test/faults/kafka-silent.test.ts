@@ -5,7 +5,7 @@ import { readiness, run, type Service } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/scenes/failing-first.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
-import { kafkaSettingsOn } from '../support/scenes/kafka-installation.js';
+import { kafkaSettingsOn, onKafka } from '../support/scenes/kafka-installation.js';
 import { paymentEvents } from '../support/scenes/story.js';
 import { startMuteKafka } from '../support/servers/mute-kafka.js';
 import { type OwnKafka, withOwnKafka } from '../support/servers/own-kafka.js';
@@ -44,8 +44,7 @@ testInFull(
   'a start waits until SIGTERM; commands end in time, with one line that says why, and exit code 1',
   async () => {
     const kafka = await startMuteKafka();
-    const open = async () => ({ settings: kafkaSettingsOn(kafka.brokers), close: () => kafka.close() });
-    scene = await FaultScene.open({ name: 'a mute Kafka', open });
+    scene = await FaultScene.open(onKafka(kafkaSettingsOn(kafka.brokers), kafka.close));
     const begun = performance.now();
     const ended = await Promise.all(COMMANDS.map((args) => run(scene.settings, args, paymentEvents(ACCOUNT, 1))));
     expect(performance.now() - begun).toBeLessThan(COMMANDS_END_WITHIN_MS);

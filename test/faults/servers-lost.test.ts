@@ -6,14 +6,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
-import { startKafka } from '../services/kafka/kafka-server.js';
 import { type Service, strayLines } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
 import type { OpenBackbone } from '../support/scenes/backbones.js';
 import { failingFirst } from '../support/scenes/failing-first.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
+import { kafkaSettingsOn } from '../support/scenes/kafka-installation.js';
 import { addWebhook, listWebhooks, paymentEvents } from '../support/scenes/story.js';
-import { withOwnKafka } from '../support/servers/own-kafka.js';
+import { type Listeners, withListeners } from '../support/servers/own-kafka.js';
 import { type Relay, startRelay } from '../support/servers/relay.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
@@ -41,31 +41,22 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function relayed(): Promise<Relay> {
-  const relay = await startRelay();
-  cleanups.push(() => relay.close());
-  return relay;
-}
-
 async function eventStore(): Promise<Outside> {
-  const relay = await relayed();
   const server = await startOwnServer();
   cleanups.push(() => server.stop());
-  relay.leadTo(server.port);
+  const relay = await startRelay(server.port);
+  cleanups.push(() => relay.close());
   const url = server.url.replace(String(server.port), String(relay.port));
   return { settings: { EVENT_STORE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') }, relay };
 }
 
-async function kafka(): Promise<Outside> {
-  const relay = await relayed();
-  const properties = { 'advertised.listeners': `CLIENTS://127.0.0.1:${relay.port}` };
-  const server = await startKafka({ properties });
-  cleanups.push(() => server.stop());
-  relay.leadTo(server.port);
-  const url = `kafka://127.0.0.1:${relay.port}`;
-  const settings = { BROKER_URL: url, KAFKA_PARTITIONS: '3', MASTER_KEY: randomBytes(32).toString('base64') };
-  return { settings, relay };
+async function kafka({ RELAYED, relay: advertised }: Listeners): Promise<Outside> {
+  const relay = await startRelay(portOf(RELAYED), portOf(advertised));
+  cleanups.push(() => relay.close());
+  return { settings: kafkaSettingsOn(advertised), relay };
 }
+
+const portOf = (address: string) => Number(address.split(':')[1]);
 
 async function losing(what: string, { settings, relay }: Outside, fault: 'cut' | 'freeze'): Promise<void> {
   const open = async () => ({ settings, close: async () => undefined });
@@ -154,8 +145,8 @@ test('the event store stopped for ten seconds: payments go on, every answer was 
   await losing('the event store stopped', await eventStore(), 'freeze');
 });
 
-withOwnKafka(() => {
+withListeners((listeners) => {
   testInFull('Kafka cut off for ten seconds: every answer was true, nothing is lost', async () => {
-    await losing('Kafka cut off', await kafka(), 'cut');
+    await losing('Kafka cut off', await kafka(listeners), 'cut');
   });
 });

@@ -67,10 +67,11 @@ function counted(ids: readonly string[]): ReadonlyMap<string, number> {
 
 /** How many records of payments and of retries are not committed as done. */
 async function undone(settings: Settings): Promise<number> {
-  const { KAFKA_GROUP = 'account-webhooks', PAYMENT_TOPICS = 'payment-events', TOPIC_PREFIX = '' } = settings;
+  const { PAYMENT_TOPICS = 'payment-events', TOPIC_PREFIX = '' } = settings;
+  const groupId = `${TOPIC_PREFIX}account-webhooks`;
   const read = [
-    { groupId: KAFKA_GROUP, topic: PAYMENT_TOPICS },
-    { groupId: `${KAFKA_GROUP}.retry`, topic: `${TOPIC_PREFIX}webhooks.retry.500ms` },
+    { groupId, topic: PAYMENT_TOPICS },
+    { groupId: `${groupId}.retry`, topic: `${TOPIC_PREFIX}webhooks.retry.500ms` },
   ];
   const counts = settings.BROKER_URL
     ? undoneOnKafka(settings.BROKER_URL, read)

@@ -27,25 +27,29 @@ wait $jvm; code=$?; kill $reader 2>/dev/null; exit $code`;
  * @typedef {object} KafkaServer
  * @property {string} brokers host:port
  * @property {number} port
+ * @property {Record<string, string>} at host:port of each further listener
  * @property {string} folder its data; give it, and the port, to startKafka to start the same broker again
  * @property {(signal: NodeJS.Signals) => void} signal sends the broker a signal: SIGKILL, SIGSTOP, SIGCONT
  * @property {Promise<unknown>} exited
  * @property {() => Promise<void>} stop in order; removes the folder where startKafka made it
  */
 
+/** @typedef {{ protocol: string, advertised?: string }} Listener advertised: host:port, by default its own */
+
 /**
  * @typedef {object} KafkaOptions
  * @property {number} [port]
  * @property {string} [folder]
- * @property {Record<string, string>} [properties] on top of those below; `listener` replaces the plaintext listener
+ * @property {Record<string, Listener>} [listeners] besides that for plain text
+ * @property {Record<string, string>} [properties] on top of those below
  * @property {string[]} [flags] of Java, on top
  * @property {(line: string) => void} [tell] progress
  */
 
-/** Once for all that start later. @param {(line: string) => void} tell */
-export async function prepareKafka(tell) {
+/** Once for all that start later. @param {KafkaOptions} options */
+export async function prepareKafka(options) {
   await archiveClasses(async (flags) => {
-    const kafka = await startKafka({ flags, tell });
+    const kafka = await startKafka({ ...options, flags });
     await kafka.stop();
   });
 }
@@ -65,7 +69,11 @@ export async function startKafka(options = {}) {
 async function startOnce(options) {
   const { folder = mkdtempSync(join(tmpdir(), 'kafka-')), properties = {}, tell = () => {} } = options;
   const port = options.port ?? (await freePort());
-  const file = prepare(folder, { ...serverProperties(folder, port, await freePort()), ...properties });
+  const listeners = { CLIENTS: { protocol: 'PLAINTEXT' }, ...options.listeners };
+  const at = { CLIENTS: `127.0.0.1:${port}` };
+  for (const name of Object.keys(options.listeners ?? {})) at[name] = `127.0.0.1:${await freePort()}`;
+  const all = { ...serverProperties(folder), ...listening(listeners, at, await freePort()), ...properties };
+  const file = prepare(folder, all);
   const java = ['java', ...JVM, ...(options.flags ?? []), ...javaFlags(tell), 'kafka.Kafka', file];
   const keeper = spawn('sh', ['-c', KEEPER, 'sh', ...java], { stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = once(keeper, 'exit');
@@ -89,7 +97,7 @@ async function startOnce(options) {
     process.kill(Number(pid), name);
     if (name === 'SIGSTOP') untilStopped(Number(pid));
   };
-  return { brokers: `127.0.0.1:${port}`, port, folder, signal, exited, stop };
+  return { brokers: at.CLIENTS, port, at, folder, signal, exited, stop };
 }
 
 /** Writes the server's properties, and the storage's mark, which is all that formatting it would do. */
@@ -104,16 +112,25 @@ function prepare(folder, properties) {
   return file;
 }
 
-function serverProperties(folder, port, controllerPort) {
+function listening(listeners, at, controllerPort) {
+  const of = Object.entries(listeners);
+  return {
+    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    'controller.listener.names': 'CONTROLLER',
+    listeners: [...of.map(([name]) => `${name}://${at[name]}`), `CONTROLLER://127.0.0.1:${controllerPort}`].join(),
+    'advertised.listeners': of.map(([name, { advertised = at[name] }]) => `${name}://${advertised}`).join(),
+    'inter.broker.listener.name': 'CLIENTS',
+    'listener.security.protocol.map': [
+      ...of.map(([name, it]) => `${name}:${it.protocol}`),
+      'CONTROLLER:PLAINTEXT',
+    ].join(),
+  };
+}
+
+function serverProperties(folder) {
   return {
     'process.roles': 'broker,controller',
     'node.id': '1',
-    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
-    'controller.listener.names': 'CONTROLLER',
-    listeners: `CLIENTS://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `CLIENTS://127.0.0.1:${port}`,
-    'inter.broker.listener.name': 'CLIENTS',
-    'listener.security.protocol.map': 'CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'log.dirs': join(folder, 'logs'),
     'num.partitions': '1',
     'auto.create.topics.enable': 'false',
@@ -134,7 +151,7 @@ function serverProperties(folder, port, controllerPort) {
 
 function lines(properties) {
   return Object.entries(properties)
-    .map(([name, value]) => `${name}=${value}\n`)
+    .map(([name, value]) => `${name}=${value.replaceAll('\n', '\\n')}\n`)
     .join('');
 }
 

@@ -2,10 +2,10 @@
  * The backbones of an installation: all embedded, or all on servers. End-to-end tests run on both of them: a store and a broker
  * know nothing of each other. Each installation has its own topics, groups and folders, so tests can share a Kafka.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
 import { startOwnServer, VERSIONS } from '../../services/eventstoredb/own-server.js';
 import type { Settings } from '../clients/service.js';
 import { inFull } from '../thorough.js';
+import { kafkaSettingsOn } from './kafka-installation.js';
 
 export interface Backbone {
   readonly name: string;
@@ -23,9 +23,11 @@ const EMBEDDED: Backbone = {
   open: async () => ({ settings: {}, close: async () => undefined }),
 };
 
+const { KAFKA_BROKERS } = process.env;
+
 const SERVERS: Backbone = {
   name: 'EventStoreDB and Kafka',
-  open: process.env.KAFKA_BROKERS ? () => openServers(`kafka://${process.env.KAFKA_BROKERS}`) : null,
+  open: KAFKA_BROKERS ? () => openServers(KAFKA_BROKERS) : null,
 };
 
 /** For tests with several processes: the embedded ones have one. */
@@ -44,17 +46,7 @@ export function describeBackbones(define: (backbone: Backbone) => void, backbone
 }
 
 /** The protocol-level test server, in the test's own process, or a real one: see own-server.ts. */
-async function openServers(BROKER_URL: string): Promise<OpenBackbone> {
+async function openServers(brokers: string): Promise<OpenBackbone> {
   const server = await startOwnServer({ version: VERSIONS.at(-1) ?? VERSIONS[0] });
-  const own = randomUUID();
-  const settings = {
-    EVENT_STORE_URL: server.url,
-    BROKER_URL,
-    MASTER_KEY: randomBytes(32).toString('base64'),
-    KAFKA_PARTITIONS: '3',
-    KAFKA_GROUP: `group-${own}`,
-    PAYMENT_TOPICS: `payment-events-${own}`,
-    TOPIC_PREFIX: `${own}.`,
-  };
-  return { settings, close: () => server.stop() };
+  return { settings: { EVENT_STORE_URL: server.url, ...kafkaSettingsOn(brokers) }, close: () => server.stop() };
 }

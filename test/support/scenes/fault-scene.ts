@@ -16,7 +16,7 @@ import type { OwnKafka } from '../servers/own-kafka.js';
 import { type Receiver, type ReceiverOptions, startReceiver } from '../servers/receiver.js';
 import { silentLogger } from '../silent-logger.js';
 import type { Backbone } from './backbones.js';
-import { kafkaSettingsOn } from './kafka-installation.js';
+import { kafkaSettingsOn, onKafka } from './kafka-installation.js';
 import { type Account, addWebhook, installation, register, tokenFor } from './story.js';
 
 /** Records per publish call. */
@@ -58,8 +58,7 @@ export class FaultScene {
 
   /** On a Kafka of the test's own, which ends with the scene. */
   static onKafka(kafka: OwnKafka, options: SceneOptions = {}): Promise<FaultScene> {
-    const open = async () => ({ settings: kafkaSettingsOn(kafka.brokers), close: () => kafka.stop() });
-    return FaultScene.open({ name: 'Kafka', open }, options);
+    return FaultScene.open(onKafka(kafkaSettingsOn(kafka.brokers), kafka.stop), options);
   }
 
   /** On an event store of the test's own, which ends with the scene. */

@@ -2,8 +2,12 @@
  * Before all tests: a Kafka of their own, unless KAFKA_BROKERS names one. Where neither can be had, what needs it is
  * skipped, and that is said loudly; with REQUIRE_KAFKA set it fails.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { kafkaClassPath, missingTools } from '../../services/kafka/kafka-jars.js';
 import { prepareKafka, startKafka } from '../../services/kafka/kafka-server.js';
+import makeCertificates from './certificates-for-all.js';
+import { securedListeners } from './secured-listeners.js';
 
 export default async function setUp() {
   if (process.env.KAFKA_BROKERS) return;
@@ -23,8 +27,15 @@ export default async function setUp() {
     console.error(`\nTHE TESTS ON KAFKA ARE SKIPPED: MAVEN CAN NOT FETCH ITS JARS\n${error.message}\n`);
     return;
   }
-  await prepareKafka((line) => console.error(line));
-  const kafka = await startKafka({ tell: (line) => console.error(line) });
+  // Jest runs the set-up of a project before that of all.
+  await makeCertificates();
+  const { relay, ...secured } = await securedListeners();
+  const options = { ...secured, tell: (line) => console.error(line) };
+  await prepareKafka(options);
+  const kafka = await startKafka(options);
+  const caFile = join(kafka.folder, 'ca.pem');
+  writeFileSync(caFile, secured.properties['ssl.truststore.certificates']);
   process.env.KAFKA_BROKERS = kafka.brokers;
+  process.env.KAFKA_LISTENERS = JSON.stringify({ ...kafka.at, relay, caFile });
   globalThis.kafkaForAll = kafka;
 }

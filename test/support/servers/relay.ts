@@ -5,7 +5,7 @@ import { listen } from './receiver.js';
 
 export type Relay = Awaited<ReturnType<typeof startRelay>>;
 
-export async function startRelay(to = 0) {
+export async function startRelay(to = 0, onPort = 0) {
   let target = to;
   let state: 'whole' | 'cut' | 'frozen' = 'whole';
   const sockets = new Set<Socket>();
@@ -33,7 +33,7 @@ export async function startRelay(to = 0) {
     else if (state === 'frozen') waiting.push(keep(client));
     else join(keep(client).resume());
   });
-  const { port, close } = await listen(relay);
+  const { port, close } = await listen(relay, onPort);
 
   return {
     port,
