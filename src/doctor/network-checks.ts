@@ -30,7 +30,7 @@ async function usable(host: string, port: number, isOurs: boolean): Promise<Find
   if (code !== 'EADDRINUSE' && code !== 'EACCES')
     return fail(`HOST ${host} is not an address of this machine (${code})`, 'correct HOST');
   // A service may have a right to the port that this process lacks.
-  if (isOurs) return ok(`a service answers at ${port}`);
+  if (isOurs) return ok(`${port} is in use, and a service of these settings runs here`);
   if (code === 'EACCES') return fail(`no permission to use ${port}`, 'set another port');
   return fail(`another program uses ${port}`, 'stop it, or set another port');
 }

@@ -85,8 +85,8 @@ describe('beside a running service', () => {
       'ok the service at ADMIN_PORT reports on it, on its history, keys and accounts',
     ]);
     expect([...of('PORT'), ...of('ADMIN_PORT')]).toEqual([
-      `ok a service answers at ${ports.PORT}`,
-      `ok a service answers at ${ports.ADMIN_PORT}`,
+      `ok ${ports.PORT} is in use, and a service of these settings runs here`,
+      `ok ${ports.ADMIN_PORT} is in use, and a service of these settings runs here`,
       'ok the service is ready',
     ]);
   });
