@@ -4,12 +4,21 @@ import type { Backbone } from '../composition/backbone.js';
 import { foldingTrouble, statusText, type Trouble, troubleOf } from '../doctor/projection-checks.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
 import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
-import { type Discrepancy, deploy, type Examined, examine, rebuild, verify } from '../read-model/server-projections.js';
+import {
+  type Discrepancy,
+  deploy,
+  type Examined,
+  examine,
+  rebuild,
+  verify,
+  type Watching,
+} from '../read-model/server-projections.js';
 import { command } from './command.js';
 import { CommandFailed, type CommandIo } from './command-io.js';
 
 /** The server updates its numbers about once a second; half a minute without a change is a standstill. */
-const WATCHING = { lookEveryMs: 200, patience: 150 };
+const LOOK_EVERY_MS = 200;
+const PATIENCE = 150;
 const AGAIN = 'run account-webhooks projections verify again';
 
 interface Parts extends Pick<Backbone, 'store'> {
@@ -75,7 +84,7 @@ const eachBy =
   (fold: typeof deploy): Work =>
   async (parts) => {
     for (const name of PROJECTIONS) {
-      const deployed = await fold(parts.server, name, WATCHING);
+      const deployed = await fold(parts.server, name, watching(parts));
       const { outcome, cause } = deployed;
       const line = `${name}: ${outcome}${cause ? `, because ${cause}` : ''}`;
       await parts.print(parts.json ? JSON.stringify(deployed) : line);
@@ -129,4 +138,16 @@ function statusLine({ json }: Parts, examined: Examined): string {
   if (!json) return `${projection}: ${status ? statusText(status) : says}  ${reason}`.trimEnd();
   const trouble = troubleOf(examined);
   return JSON.stringify({ projection, status: says, reason, progress, source, trouble: trouble && sentence(trouble) });
+}
+
+/** Reports each tenth and other changes on stderr: a long history takes minutes. */
+function watching({ warn }: Parts): Watching {
+  let last = '';
+  const onStep: Watching['onStep'] = (name, { status, progress }) => {
+    const tenth = progress === null ? null : 10 * Math.floor(progress / 10);
+    const step = `${name}: ${statusText({ status, progress: tenth })}`;
+    if (step !== last) void warn(step);
+    last = step;
+  };
+  return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep };
 }

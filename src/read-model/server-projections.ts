@@ -28,10 +28,11 @@ interface Deployed {
   readonly cause: string | null;
 }
 
-interface Watching {
+export interface Watching {
   readonly lookEveryMs: number;
   /** The number of polls in a row without progress after which to give up. */
   readonly patience: number;
+  readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
 }
 
 /** No progress: the projection may have stopped, or faulted. */
@@ -124,7 +125,7 @@ function untilFolded(server: ProjectionServer, name: ProjectionName, watching: W
 async function until(
   server: ProjectionServer,
   name: ProjectionName,
-  { lookEveryMs, patience }: Watching,
+  { lookEveryMs, patience, onStep }: Watching,
   isThere: (status: ServerProjectionStatus) => boolean,
 ): Promise<void> {
   let before = '';
@@ -134,6 +135,7 @@ async function until(
     if (isThere(status)) return;
     const now = JSON.stringify(status);
     if (now !== before) {
+      onStep(name, status);
       still = 0;
     }
     if (still >= patience) throw new StandsStill(name, status);
