@@ -127,7 +127,7 @@ describe('the account claim', () => {
   }
 });
 
-describe('refused for its claims, and the reason is told:', () => {
+describe('a token is refused for its claims, and the reason is told:', () => {
   const [iss, aud] = ['the issuer (iss) is not https://issuer', 'the audience (aud) is not webhooks'];
 
   it.each<[string, object, why: string]>([
@@ -141,7 +141,7 @@ describe('refused for its claims, and the reason is told:', () => {
   });
 });
 
-describe('refused for its header or its key:', () => {
+describe('a token is refused for its header or its key:', () => {
   const pem = (jwk: JWK) =>
     createPublicKey({ key: jwk as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
   const rsa = () => issuer.publicKeys[0] as JWK;

@@ -122,7 +122,7 @@ describe('of the right key, refused for its claims, and the reason is told:', ()
   });
 });
 
-describe('refused for its header or its key:', () => {
+describe('a token is refused for its header or its key:', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const claims = { ...CLAIMS, ...TIMES };
 

@@ -48,7 +48,7 @@ describe('what became of a delivery', () => {
     expect(unanswered).toMatchObject([{ eventId: 'pay-1', why: 'exhausted, but missing from the dead letters' }]);
   });
 
-  test('retrying, in the tier of its latest retry record', async () => {
+  test('is retrying in the tier of its latest retry record', async () => {
     day.waits(toThree, '5s', NOON + 5_000);
     day.waits({ ...toThree, attempts: 1 }, '30m', NOON + 9_000);
     day.waits(delivery(event, 4, record), '24h', NOON + 99_000);
@@ -96,7 +96,7 @@ describe('what became of a delivery', () => {
     expect((await answer()).counts).toMatchObject({ cancelled: 1, unanswered: 0, retrying: {} });
   });
 
-  test('cancelled with another publication of its event by one request', async () => {
+  test('is cancelled with another publication of its event by one request', async () => {
     const again = day.paid('pay-1');
     day.cancelled([toThree, delivery(event, 3, again)]);
     expect((await day.told()).counts).toMatchObject({ deliveries: 2, cancelled: 2, unanswered: 0 });

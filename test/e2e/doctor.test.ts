@@ -104,7 +104,7 @@ describe('the master key', () => {
 });
 
 describe('another issuer', () => {
-  test('that answers, without keys, and not at all', async () => {
+  test('has to answer, and to have keys', async () => {
     const issuer = await startIssuer();
     const AUTH_JWKS_URL = issuer.jwksUrl;
     expect((await examined({ ...settings, AUTH_JWKS_URL })).of('AUTH_JWKS_URL')).toEqual(['ok the issuer has 3 keys']);

@@ -65,7 +65,7 @@ describeBackbones((backbone) => {
     expect(found.names.filter((name) => valued(name) === undefined)).toEqual([]);
   });
 
-  test('deliveries by outcome and type, dead letters and what was deferred', () => {
+  test('deliveries are counted by outcome and type, and so are dead letters and what was deferred', () => {
     const came = (outcome: string, type: string) => found.value(OUTCOMES, { outcome, event_type: type });
     expect(came('delivered', 'cash_in')).toBe(1);
     expect([came('retrying', 'cash_out'), came('delivered', 'cash_out')]).toEqual([1, 1]);
@@ -78,7 +78,7 @@ describeBackbones((backbone) => {
     expect(found.value('account_webhooks_consumption_paused')).toBe(0);
   });
 
-  test('attempts by result, and the time from event to delivery', () => {
+  test('attempts are counted by result, and the time from event to delivery is measured', () => {
     expect([found.value(ATTEMPTS, { result: '2xx' }), found.value(ATTEMPTS, { result: '4xx' })]).toEqual([2, 1]);
     const failed = found.value(ATTEMPTS, { result: '5xx' }) ?? 0;
     // A breaker opens after 10 failures or, on a busy machine, 30 s of them.
@@ -91,7 +91,7 @@ describeBackbones((backbone) => {
     expectBetween(found.value(`${LATENCY}_sum`, { path: 'retried' }), 0.2, seconds);
   });
 
-  test('requests by route and status, never by path', () => {
+  test('requests are counted by route and status, never by path', () => {
     const requests = (labels: Record<string, string>) => found.value('account_webhooks_http_requests_total', labels);
     expect(requests({ route: '/api/webhooks', method: 'POST', status: '200' })).toBe(registered);
     expect(requests({ route: '/api/webhooks', method: 'POST', status: '400' })).toBe(1);

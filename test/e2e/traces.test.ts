@@ -80,18 +80,21 @@ test('a request is a span, and the append a child of it; the event says so', asy
 test.each([
   ['of its record', () => traced, TRACE.payment, SPAN],
   ['of its own', () => untraced, null, undefined],
-])('a payment in a trace %s: fan-out, and its attempts', (_, requests, given, parentSpanId) => {
-  const traceId = given ?? sentBy(requests()[0])[1] ?? '';
-  const [fanOut] = one('process payment-events', traceId);
-  expect(fanOut).toMatchObject({ kind: 5, status: { code: 0 } });
-  expect(fanOut?.parentSpanId).toBe(parentSpanId);
-  const attempts = requests().map((request) => spans.find(({ spanId }) => spanId === sentBy(request)[2]));
-  const common = { name: 'POST', kind: 3, traceId, parentSpanId: fanOut?.spanId };
-  expect(attempts).toMatchObject([
-    { ...common, attributes: { 'error.type': '503', 'server.address': 'localhost' } },
-    { ...common, attributes: { 'http.response.status_code': 200 } },
-  ]);
-});
+])(
+  'a payment in a trace %s has a span of its fan-out, and one of each attempt below it',
+  (_, requests, given, parentSpanId) => {
+    const traceId = given ?? sentBy(requests()[0])[1] ?? '';
+    const [fanOut] = one('process payment-events', traceId);
+    expect(fanOut).toMatchObject({ kind: 5, status: { code: 0 } });
+    expect(fanOut?.parentSpanId).toBe(parentSpanId);
+    const attempts = requests().map((request) => spans.find(({ spanId }) => spanId === sentBy(request)[2]));
+    const common = { name: 'POST', kind: 3, traceId, parentSpanId: fanOut?.spanId };
+    expect(attempts).toMatchObject([
+      { ...common, attributes: { 'error.type': '503', 'server.address': 'localhost' } },
+      { ...common, attributes: { 'http.response.status_code': 200 } },
+    ]);
+  },
+);
 
 test('nothing of what may be secret is exported', () => {
   const exported = JSON.stringify(collector.requests);

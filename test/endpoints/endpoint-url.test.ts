@@ -19,7 +19,7 @@ test('a host of other letters is taken however often: what Node compiles meanwhi
   expect(parseEndpoint(raw, STRICT)).toMatchObject({ ok: true });
 });
 
-describe('taken', () => {
+describe('is taken, with this href and host:', () => {
   test.each([
     ['https://hooks.shop.com/in', 'https://hooks.shop.com/in', 'hooks.shop.com'],
     ['HTTPS://Hooks.Shop.COM', 'https://hooks.shop.com/', 'hooks.shop.com'],
@@ -46,7 +46,7 @@ describe('taken', () => {
   });
 });
 
-describe('refused, with private endpoints allowed as well', () => {
+describe('is refused, with private endpoints allowed as well:', () => {
   const CHARACTERS = 'url-characters';
   const BEGIN = 'url-not-https';
   const AUTHORITY = 'host-invalid';
@@ -126,7 +126,7 @@ describe('refused, with private endpoints allowed as well', () => {
   });
 });
 
-describe('refused, but for allowPrivate', () => {
+describe('is refused, but for allowPrivate:', () => {
   const LITERAL = 'host-address';
   test.each<[string, string, string, object?]>([
     // IP literals in every spelling that new URL rewrites

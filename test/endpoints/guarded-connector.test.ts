@@ -211,8 +211,8 @@ describe('with private endpoints', () => {
   });
 
   test.each([
-    ['no address', []],
-    ['more addresses than any receiver has: none is tried', Array(33).fill('127.0.0.1')],
+    ['has no address', []],
+    ['has more addresses than any receiver has: none is tried', Array(33).fill('127.0.0.1')],
   ])('%s', async (_, addresses: string[]) => {
     const { receiver, post } = await setUp({ ...lookupOf(addresses), allowPrivate: true });
     await expect(post(NAME)).rejects.toMatchObject({ code: 'ENODATA' });

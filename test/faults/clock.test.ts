@@ -53,7 +53,7 @@ const onEachBackbone = (backbone: Backbone) => {
     { jump: 'an hour back', ms: -HOUR_MS, oldToken: 200, newTokenAfterwards: 401 },
   ];
   test.each(inFull(jumps, jumps.slice(0, 1)))(
-    '$jump, and to the right time again',
+    '$jump, and to the right time again: nothing is lost, and none is sent twice',
     async ({ jump, ms, oldToken, newTokenAfterwards }) => {
       scene = await FaultScene.open(backbone, { respond, settings: { RETRY_SCHEDULE } });
       libc = new FaultyLibc(String(scene.settings.DATA_DIR));

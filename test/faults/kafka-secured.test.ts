@@ -55,7 +55,7 @@ withListeners((listeners) => {
     ['TLS with a CA file and PLAIN', () => user],
     ['TLS with a CA file and SCRAM', () => asUser(listeners, 'sam', SCRAM)],
     ['a client certificate that is demanded', () => ({ ...at('CERTIFICATES'), ...certificate })],
-  ] as const)('%s', async (_, settings) => {
+  ] as const)('%s lets a client publish', async (_, settings) => {
     expect(await publish(settings())).toMatchObject({ code: 0, stdout: '{"published":3}\n' });
   });
 

@@ -132,17 +132,17 @@ const OF_REQUESTS: Readonly<Record<string, Ask>> = {
   'header-value': withHeader('X-A', ' v'),
 };
 
-describe('of a request alone', () => {
+describe('a request alone', () => {
   let bare: BareApi;
   beforeAll(async () => {
     bare = await startBareApi({ parts: { checkEndpoint } });
   });
   afterAll(() => bare.close());
 
-  it.each(Object.entries(OF_REQUESTS))('%s', (code, ask) => provoke(code, bare, ask));
+  it.each(Object.entries(OF_REQUESTS))('provokes %s', (code, ask) => provoke(code, bare, ask));
 });
 
-it('what the state of the account provokes', async () => {
+it('the state of an account provokes the codes of its limits', async () => {
   const bare = await start();
   const url = (n: number, eventType = 'cash_in') => register({ url: `https://shop.example.com/${n}`, eventType });
   await provoke('limit-reached', bare, ...[1, 2, 3, 4].map((n) => url(n)));
@@ -158,7 +158,7 @@ it('what the state of the account provokes', async () => {
 it.each<[string, WebhookAdded[]]>([
   ['account-full', Array.from({ length: 100 }, (_, n) => added(n + 1))],
   ['account-too-large', [added(1, { headers: [{ key: 'X-A', sealed: 'x'.repeat(1024 * 1024) }] })]],
-])('%s', async (code, events) => {
+])('a history provokes %s', async (code, events) => {
   const bare = await start();
   await bare.store.append(accountStream(42), enveloped(events, CONTEXT, randomUUID), 0);
   await provoke(code, bare, register({ eventType: 'cash_out' }));
@@ -218,7 +218,7 @@ const READER = {
   caller: { accountId: 42, actor: 'a user', clientId: null, session: { id: 'ps_1', can: ['read'] } },
 } as never;
 
-it.each(Object.entries(STAGED))('%s', async (code, [options, ...asks]) => {
+it.each(Object.entries(STAGED))('a failure behind the API provokes %s', async (code, [options, ...asks]) => {
   await provoke(code, await start(options), ...asks);
 });
 
@@ -226,14 +226,14 @@ it.each<[code: string, limits: BareOptions['limits'], request: string]>([
   ['malformed-request', {}, 'x\r\n\r\n'],
   ['head-too-large', {}, head('GET / HTTP/1.1', `X-A: ${'v'.repeat(20_000)}`)],
   ['request-timeout', { headMs: 50, requestMs: 50, lookEveryMs: 10 }, 'GET / HTTP/1.1\r\n'],
-])('%s', async (code, limits, bytes) => {
+])('bytes that are no request provoke %s', async (code, limits, bytes) => {
   const ownTokens = { issue: () => Promise.reject(new Error('no token')), verify: async () => READER };
   const bare = await start({ ...(limits && { limits }), parts: { ownTokens } });
   expect(codesIn(JSON.parse((await rawRequest(bare.port, bytes)).body))).toContain(code);
   seen.add(code);
 });
 
-it('too-many-in-progress', async () => {
+it('a broker that holds what is published provokes too-many-in-progress', async () => {
   let release = () => {};
   const blocked = new Promise<never[]>((resolve) => {
     release = () => resolve([]);

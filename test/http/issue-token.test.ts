@@ -79,7 +79,7 @@ describe('a token is issued', () => {
   });
 });
 
-describe('invalid_client, 401', () => {
+describe('401 invalid_client is the answer to', () => {
   it.each<[string, () => [id: string, secret: string]]>([
     ['a wrong secret', () => [account.clientId, other.clientSecret]],
     ['a secret cut short', () => [account.clientId, account.clientSecret.slice(0, -1)]],
@@ -103,14 +103,14 @@ describe('invalid_client, 401', () => {
   });
 
   it.each(['Basic', 'Basic !!!', 'Basic Og==', 'Bearer abc', 'Basic a b', '='])(
-    'Authorization: %s',
+    'the header Authorization: %s',
     async (authorization) => {
       expectError(await ask(GRANT, { authorization }), 401, 'invalid_client', true);
     },
   );
 });
 
-describe('400', () => {
+describe('400 is the answer:', () => {
   it.each(['', 'grant_type', 'Grant_Type=client_credentials', '%zz=%&%%%'])(
     'invalid_request: no grant_type in %j',
     async (body) => expectError(await ask(body, good()), 400, 'invalid_request'),

@@ -45,7 +45,7 @@ function expectRefusal(answer: RawAnswer | null): void {
   expect(JSON.parse(first)).toMatchObject({ success: false, message: expect.any(String), code: expect.any(String) });
 }
 
-describe('request lines', () => {
+describe('a request line is refused:', () => {
   it.each([
     ...['GET /api/webhooks HTTP/9.9', 'GET /api/webhooks HTTP/2.0', 'GET /api/webhooks', 'GET  /api/webhooks HTTP/1.1'],
     ...['get /api/webhooks HTTP/1.1', 'G\0T / HTTP/1.1', 'GET\t/ HTTP/1.1', 'GET /\0 HTTP/1.1', 'GET /\xe9 HTTP/1.1'],
@@ -60,7 +60,7 @@ describe('request lines', () => {
   });
 });
 
-describe('headers', () => {
+describe('a header is refused:', () => {
   it.each([
     ...['Content Length: 1', 'X\0: y', 'X: \0', ': x', 'X', 'X : y', 'X: y\rZ: a', 'X: y\nZ: a', ' folded: x'],
     ...['\xff: x', 'Authorization: \xff\xfe', 'Host: a\r\nHost: b', 'Host: \0', 'Host: [', 'Cookie: \x7f'],
@@ -77,7 +77,7 @@ describe('headers', () => {
   });
 });
 
-describe('bodies', () => {
+describe('a body is refused:', () => {
   it.each([
     ['a chunk of no size', post('zz\r\n{}\r\n0\r\n\r\n', 'Transfer-Encoding: chunked')],
     ['a chunk of a negative size', post('-1\r\n{}\r\n0\r\n\r\n', 'Transfer-Encoding: chunked')],

@@ -20,7 +20,7 @@ afterEach(() => {
 
 const written = () => readFileSync(path, 'utf8');
 
-test('JSON, one object a line, with the time and no host', () => {
+test('a line is one JSON object, with the time and no host', () => {
   const logger = createLogger('info', logDestination({ fd }));
   logger.debug('not at this level');
   logger.warn({ accountId: 42, err: new Error('no room') }, 'it failed');

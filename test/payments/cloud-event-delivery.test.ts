@@ -47,7 +47,7 @@ describe.each(kinds)('%s', (_, record, type, attributes) => {
     expect(contentSent()).toEqual([sent]);
   });
 
-  test('and so from every tier, and after a replay', async () => {
+  test('goes out so from every tier, and after a replay', async () => {
     fixture.answer = () => failedWith(500);
     await fixture.fanOut(received(record));
     for (const { text } of SCHEDULE) await fixture.deliver(waitingIn(text));

@@ -35,16 +35,16 @@ describe('structured mode', () => {
     ['both: data has the word', structured({ accountid: '43' }), asStructured],
     ['an id of half a surrogate pair', structured({ id: '\ud800' }), { ...asStructured, id: '\ud800' }],
   ];
-  test.each(taken)('%s', (_, given, event) => {
+  test.each(taken)('takes: %s', (_, given, event) => {
     expect(eventOf(given)).toEqual(event);
   });
 
-  test.each(EVENT_TYPES)('the type %s, with a prefix', (type) => {
+  test.each(EVENT_TYPES)('takes the type %s with a prefix', (type) => {
     const parsed = parsePaymentEvent(structured({ type: `br.com.example-bank.pay_ments.${type}` }));
     expect(parsed).toMatchObject({ ok: true, event: { type } });
   });
 
-  test('of exactly 256 KiB, with an id and a source of 1 KiB', () => {
+  test('takes exactly 256 KiB, with an id and a source of 1 KiB', () => {
     const of = { id: 'i'.repeat(1_024), source: 's'.repeat(1_024) };
     const frame = structured({ ...of, subject: '' }).value?.length ?? 0;
     const exact = structured({ ...of, subject: 'x'.repeat(MAX_PAYMENT_BYTES - frame) });
@@ -105,7 +105,7 @@ describe('structured mode', () => {
     ['a batch by its value', record([STRUCTURED, STRUCTURED]), BATCH],
     ['a batch with the content type of one', record([STRUCTURED], JSON_EVENT), BATCH],
   ];
-  test.each(refused)('%s', (_, given, reason) => {
+  test.each(refused)('refuses: %s', (_, given, reason) => {
     expect(parsePaymentEvent(given)).toMatchObject({ ok: false, reason });
   });
 });
@@ -122,7 +122,7 @@ describe('binary mode', () => {
     ['an attribute of its own that stands twice', binary({ ce_note: 'a' }, {}, [header('ce_note', 'b')]), asBinary],
     ['the id twice, the same', binary({}, {}, [header('ce_id', 'pay-1')]), asBinary],
   ];
-  test.each(taken)('%s', (_, given, event) => {
+  test.each(taken)('takes: %s', (_, given, event) => {
     expect(eventOf(given)).toEqual(event);
   });
 
@@ -160,7 +160,7 @@ describe('binary mode', () => {
     ['a source of over 1 KiB', binary({ ce_source: 's'.repeat(1_025) }), 'ce_source has more than 1024 bytes'],
     ['attributes of over 64 KiB', binary({ ce_note: ' '.repeat(21_845) }), 'the attributes have more than 65536 bytes'],
   ];
-  test.each(refused)('%s', (_, given, reason) => {
+  test.each(refused)('refuses: %s', (_, given, reason) => {
     expect(parsePaymentEvent(given)).toMatchObject({ ok: false, reason });
   });
 });

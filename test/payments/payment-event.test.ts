@@ -14,7 +14,7 @@ function ofBytes(size: number): Buffer {
   return json({ ...VALID, data: 'x'.repeat(size - frame) });
 }
 
-describe('what is not valid, with the reason', () => {
+describe('is not valid, with the reason:', () => {
   const reasons: readonly (readonly [what: string, value: Buffer | null, reason: string])[] = [
     ['no value', null, 'the record has no value'],
     ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'the record is not UTF-8'],
@@ -55,7 +55,7 @@ describe('what is not valid, with the reason', () => {
   });
 });
 
-describe('what is valid', () => {
+describe('is valid:', () => {
   test.each(EVENT_TYPES)('type %s', (type) => {
     expect(parsePaymentEvent(json({ ...VALID, type }))).toMatchObject({ ok: true, event: { type } });
   });

@@ -145,9 +145,12 @@ describe('Kafka', () => {
 });
 
 describe('EventStoreDB', () => {
-  it.each(['esdb://a:2113?tls=true', 'esdb://a:2113,b:2113?tls=false', 'esdb+discover://c.example'])('%s', (url) => {
-    expect(readConfig({ EVENT_STORE_URL: url, MASTER_KEY: KEY }).EVENT_STORE_URL).toBe(url);
-  });
+  it.each(['esdb://a:2113?tls=true', 'esdb://a:2113,b:2113?tls=false', 'esdb+discover://c.example'])(
+    'is named by %s',
+    (url) => {
+      expect(readConfig({ EVENT_STORE_URL: url, MASTER_KEY: KEY }).EVENT_STORE_URL).toBe(url);
+    },
+  );
 
   it.each(['kurrentdb', 'kurrent', 'kurrentdb+discover', 'kurrent+discover'])('%s:// means esdb://', (scheme) => {
     const config = readConfig({ EVENT_STORE_URL: `${scheme}://kurrent:2113?tls=true`, MASTER_KEY: KEY });

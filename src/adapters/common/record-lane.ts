@@ -41,8 +41,6 @@ export const MOST_BEHIND = 1_000_000;
 export class RecordLane {
   /** The offset to read next: everything before it waits here or was handed out. */
   protected readTo: number;
-  /** False once a rejected record was dropped: this lane would never redeliver it. */
-  protected isWhole = true;
   readonly #queue: LaneItem[] = [];
   #queuedBytes = 0;
   /** In order; those before #firstUndone are done. */
@@ -112,11 +110,6 @@ export class RecordLane {
   partDone(offset: number, part: number): void {
     const parts = this.#parts.get(offset) ?? new Set();
     this.#parts.set(offset, parts.add(part));
-  }
-
-  /** A rejected record of it is not redelivered: the lane was gone when its turn came. */
-  letGo(): void {
-    this.isWhole = false;
   }
 
   /** The offset to commit, before which everything is done; null if it is committed already. */

@@ -206,11 +206,7 @@ export class RecordPump {
   }
 
   #comeAgain(taken: Taken): void {
-    if (this.#lanes.has(taken.lane)) {
-      this.#again.push(taken);
-      return;
-    }
-    this.#bytes -= taken.item.bytes;
-    taken.lane.letGo();
+    if (this.#lanes.has(taken.lane)) this.#again.push(taken);
+    else this.#bytes -= taken.item.bytes;
   }
 }

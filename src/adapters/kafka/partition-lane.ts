@@ -80,7 +80,7 @@ export class PartitionLane extends RecordLane implements TopicPartition {
 
   /** Whether no other consumer got further. Undecidable at the log's start: a recreated topic starts there too. */
   knows({ offset, behind }: GroupStart): boolean {
-    if (offset === 0 || !this.isWhole) return false;
+    if (offset === 0) return false;
     const { doneTo } = this;
     const foreign = [...(behind?.records ?? [])].some((at) => at >= doneTo && !this.behind.records.has(at));
     return !foreign && this.committed <= offset && offset <= Math.max(doneTo, this.committed);

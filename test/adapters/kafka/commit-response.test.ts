@@ -18,11 +18,11 @@ it.each(VERSIONS)('a commit to a topic that is gone is not sent again (version %
   await expect(answered(version, 3)).rejects.toMatchObject(refused);
 });
 
-it.each(VERSIONS)('one that its coordinator did not take yet is (version %d)', async (version) => {
+it.each(VERSIONS)('a commit that its coordinator did not take yet is sent again (version %d)', async (version) => {
   const refused = { type: 'GROUP_LOAD_IN_PROGRESS', retriable: true };
   await expect(answered(version, 14)).rejects.toMatchObject(refused);
 });
 
-it('one that was taken is', async () => {
+it('a commit that was taken is resolved', async () => {
   await expect(answered(5, 0)).resolves.toBeDefined();
 });

@@ -282,6 +282,17 @@ it('is handed nothing that is answered about its place once it joins again', asy
   await eventually(() => seeks() === 2);
 });
 
+it('is handed records of what it keeps where it loses a partition whose place is not known yet', async () => {
+  await client.join({ t: [0], u: [0] });
+  await eventually(() => client.calls.includes('seek u 0'));
+  starts.delete('t');
+  await client.join({ t: [0], u: [0] }, 'another-member');
+  await client.join({ u: [0] }, 'another-member');
+  await eventually(() => client.calls.filter((call) => call === 'seek u 0').length > 1);
+  await client.fetched('u', 0, 1);
+  await eventually(() => handled.length === 2);
+});
+
 describe('what is done', () => {
   beforeEach(async () => {
     await client.join({ t: [0] });

@@ -48,14 +48,14 @@ function looksInSeconds(): number {
   return looks - before;
 }
 
-test('seldom, while nothing is written', () => {
+test('asks seldom while nothing is written', () => {
   writeFileSync(walPath, '');
   changes.listen(() => undefined);
   expect(looksInSeconds()).toBeLessThanOrEqual(SECONDS);
   expect(looks).toBeGreaterThan(0);
 });
 
-test('often all the time, where the file can not be watched', () => {
+test('asks often all the time where the file can not be watched', () => {
   changes.listen(() => undefined);
   expect(looksInSeconds()).toBeGreaterThan(90 * SECONDS);
 });

@@ -14,8 +14,12 @@ afterEach(() => fixture.close());
 describe('no connection', () => {
   test.each([
     ['a name that does not exist', 'ENOTFOUND', failure('dns')],
-    ['no descriptor is left here: it does not count', 'EMFILE', { kind: 'interrupted', by: 'shortage' }],
-  ])('%s', async (_, code, expected) => {
+    [
+      'any name while no descriptor is left here, which does not count',
+      'EMFILE',
+      { kind: 'interrupted', by: 'shortage' },
+    ],
+  ])('is made to %s', async (_, code, expected) => {
     const lookup: LookupAll = (_host, _options, callback) => callback(Object.assign(new Error(), { code }), []);
     expect(await send(await fixture.agent({ lookup }), 'https://hooks.shop.com/')).toMatchObject(expected);
   });

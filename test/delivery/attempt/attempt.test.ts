@@ -115,7 +115,7 @@ describe('what a full response means', () => {
     ['gone', [410], 'unknown'],
     ['retryable', [300, 304, 400, 404, 500, 599], 'failed'],
     ['retryable', [429], 'refused'],
-  ])('%s: %j', (kind, statuses, signal) => {
+  ])('is %s of the statuses %j', (kind, statuses, signal) => {
     for (const status of statuses) {
       const decided = { kind: 'response', status, retryAfter: null } as const;
       const made = classify(decided, 0);
@@ -138,7 +138,7 @@ describe('what a full response means', () => {
     [{ status: 503, headers: { 'retry-after': 'soon' } }, null],
     [{ status: 500, headers: { 'retry-after': '120' } }, null],
     [{ status: 200, headers: { 'retry-after': '120' } }, null],
-  ])('Retry-After: %j', async (reply, retryAfterMs) => {
+  ])('is a pause by its Retry-After, or none: %j', async (reply, retryAfterMs) => {
     const { url } = await receiver({ respond: () => reply });
     const attempt = await attempts(() => 1_700_000_000_000);
     expect(await attempt(requestTo(url))).toMatchObject({ error: null, retryAfterMs });

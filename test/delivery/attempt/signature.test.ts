@@ -3,7 +3,7 @@ import { parseSigningSecret, signatureOf } from '../../../src/delivery/attempt/s
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
 
-test('the vector of Standard Webhooks', () => {
+test('signs the vector of Standard Webhooks as that says', () => {
   const signature = signatureOf({
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     timestamp: 1614265330,

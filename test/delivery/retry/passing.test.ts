@@ -26,9 +26,9 @@ async function arrives(moreMs: number): Promise<void> {
 }
 
 test.each([
-  ['6 min: 5 of them in the next tier', 6 * MINUTE, 'deferred.5m', MINUTE],
-  ['a forged time of days: the longest delay', 1_000 * 60 * MINUTE, 'retry.1h', 0],
-])('%s', async (_, moreMs, tier, left) => {
+  ['6 min has 5 of them in the next tier', 6 * MINUTE, 'deferred.5m', MINUTE],
+  ['a forged time of days has the longest delay', 1_000 * 60 * MINUTE, 'retry.1h', 0],
+])('what has left %s', async (_, moreMs, tier, left) => {
   const before = Date.now();
   await arrives(moreMs);
   const [record] = await eventually(async () => {

@@ -13,7 +13,7 @@ describe('the elements of an array', () => {
     ['[ {"a" : [1, 2]} , "]" ]', ['{"a" : [1, 2]}', '"]"']],
     ['["\\\\","\\"",""]', ['"\\\\"', '"\\""', '""']],
     ['[[],{},[[]]]', ['[]', '{}', '[[]]']],
-  ])('of %s', (array, elements) => {
+  ])('of %s are cut out', (array, elements) => {
     expect(texts(elementsOf(Buffer.from(array)))).toEqual(elements);
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('the request of Debezium Server’s HTTP sink, with the headers that it adds', async () => {
+it('a request of Debezium Server’s HTTP sink is accepted, with the headers that it adds', async () => {
   expect(PAGE).toContain('\ndebezium.format.value=json\n');
   const publisher = await api.publisher('debezium');
   // Names and values as the sink makes them of the record's headers: base64 by default.

@@ -77,7 +77,7 @@ function splitAtLineFeeds(event: Buffer): Buffer[] {
   return lines.map((line) => Buffer.from(line.replace(/\r$/, ''), 'latin1'));
 }
 
-test(`${REQUESTS} bodies (FUZZ_SEED=${SEED})`, async () => {
+test(`${REQUESTS} bodies are taken or refused as a whole (FUZZ_SEED=${SEED})`, async () => {
   const tally: Record<number, number> = {};
   const property = fc.asyncProperty(
     fc.oneof(one, structured, lines, batch),
