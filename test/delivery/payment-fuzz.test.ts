@@ -22,7 +22,7 @@ import { webhookOf } from '../support/scenes/fake-accounts.js';
 import { laneOf } from '../support/scenes/pump-lane.js';
 import { inFull } from '../support/thorough.js';
 
-const RECORDS = Number(process.env.FUZZ_RECORDS ?? inFull(20_000, 2_000, 40_000));
+const RECORDS = Number(process.env.FUZZ_RECORDS ?? inFull(10_000, 2_000, 40_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 
 const WEBHOOKS = [

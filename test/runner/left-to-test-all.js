@@ -12,7 +12,7 @@ export const LEFT_TO_TEST_ALL = [
   // What a process gets from its machine: users, certificates, output, the master key, another history.
   ...['backup', 'client-certificate', 'commands', 'master-key', 'other-history'].map(e2e),
   ...['process-trust', 'planted-secrets'].map(e2e),
-  ...['account-unreadable', 'completeness-kafka', 'doctor-servers', 'traces'].map(e2e),
+  ...['account-unreadable', 'completeness-kafka', 'doctor-servers', 'recover', 'traces'].map(e2e),
   // Faults of a configuration, of files and of single records; those of a process or a server that dies stay.
   ...['clock', 'damaged-files', 'unreadable'].map(faults),
   ...['kafka-permission', 'kafka-rights', 'kafka-secured'].map(faults),

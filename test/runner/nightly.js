@@ -10,7 +10,7 @@ const PARTS = {
   kills: ['faults/random-kills'],
   payments: ['delivery/payment-fuzz'],
   audit: ['audit/completeness-property'],
-  requests: ['http/openapi-fuzz', 'http/raw-requests-fuzz', 'http/payment-events/publish-fuzz'],
+  requests: ['http/openapi-fuzz', 'http/raw-requests-fuzz', 'http/payment-events/(publish-fuzz|event-values)'],
   stores: ['contract/eventstoredb', 'adapters/eventstoredb/one-history-property'],
 };
 
