@@ -52,11 +52,15 @@ export const count = (description: string) => whole(description, { minimum: 0 })
 export const id = (description: string) => whole(description, { minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 export const milliseconds = (description: string): Schema<number> => ({ type: 'number', minimum: 0, description });
 export const share = (description: string): Schema<number> => ({ type: 'number', minimum: 0, maximum: 1, description });
-export const always = <const V>(value: V, description: string): Schema<V> => ({ const: value, description });
+export const always = <const V>(value: V, description: string): Schema<V> => ({
+  type: typeof value,
+  const: value,
+  description,
+});
 
 /** @param rest its title, if clients are to have a name for it */
 export function oneOf<const V extends string>(values: readonly V[], description: string, rest = {}): Schema<V> {
-  return { enum: values, description, ...rest };
+  return { type: 'string', enum: values, description, ...rest };
 }
 
 export function orNull<T>(schema: Schema<T>): Schema<T | null> {

@@ -1,7 +1,6 @@
 /** Assembles the API role from the settings: its server, its view of deliveries, and what it sends itself. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
 import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
@@ -95,7 +94,7 @@ export async function startListening(
   return server;
 }
 
-function tokens(core: Core, stops: Stop[]): Pick<ApiParts, 'verifyToken' | 'publisherScope' | 'ownTokens'> {
+function tokens(core: Core, stops: Stop[]): Pick<ApiParts, 'verifyToken' | 'ownTokens'> {
   const { config, backbone } = core;
   const rules = { issuer: config.AUTH_ISSUER, audience: config.AUTH_AUDIENCE, clock };
   if (config.AUTH_JWKS_URL) {
@@ -103,14 +102,14 @@ function tokens(core: Core, stops: Stop[]): Pick<ApiParts, 'verifyToken' | 'publ
     const { AUTH_ACCOUNT_CLAIM: accountClaim, AUTH_CLOCK_TOLERANCE: clockToleranceMs } = config;
     const publisherScope = config.AUTH_PUBLISHER_SCOPE;
     const verifyToken = createIssuerTokens({ ...rules, accountClaim, clockToleranceMs, publisherScope, keys });
-    return { verifyToken, publisherScope, ownTokens: null };
+    return { verifyToken, ownTokens: null };
   }
   const { masterKey, previousKeys } = backbone;
   const purpose = 'access-tokens';
   const previous = previousKeys.map((key) => key.derive(purpose));
   const keys = [masterKey.derive(purpose), ...previous] as const;
   const ownTokens = createOwnTokens({ ...rules, keys, lifetimeMs: config.TOKEN_LIFETIME });
-  return { verifyToken: ownTokens.verify, publisherScope: PUBLISHER_SCOPE, ownTokens };
+  return { verifyToken: ownTokens.verify, ownTokens };
 }
 
 /**

@@ -45,7 +45,6 @@ export interface ApiParts extends EndpointParts {
   /** Of deliveries; null: they show none. */
   readonly clientCertificate: ClientCertificate | null;
   readonly verifyToken: VerifyToken;
-  readonly publisherScope: string;
   readonly publishing: Publishing;
   readonly console: Omit<ConsoleParts, 'publicUrl'>;
   /** The service's public URL, without a trailing slash; null: the Host of each request. */

@@ -133,8 +133,9 @@ export function jsonReader<T>(schema: Schema<T>, isOptional = false): (ctx: Cont
   };
 }
 
-/** Of fields of which one is needed, the first is missing where none is there. */
-function isShown({ keyword, params, schemaPath }: ErrorObject): boolean {
+/** Of fields of which one is needed, the first is missing where none is there. What is no text is none of these texts. */
+function isShown({ keyword, params, schemaPath, data }: ErrorObject): boolean {
+  if (keyword === 'enum' && typeof data !== 'string') return false;
   return keyword === 'oneOf' ? params.passingSchemas !== null : !schemaPath.startsWith('#/oneOf/1');
 }
 

@@ -7,7 +7,7 @@ import { mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { write } from '../operation.js';
 import { notReadable } from '../read-answer.js';
-import { aboutRequest, callerOf } from '../request-context.js';
+import { callerOf } from '../request-context.js';
 import { DONE } from '../shared-schemas.js';
 import { knownPublications } from './delivery-page.js';
 
@@ -28,9 +28,7 @@ export const resendDelivery = write({
   },
 }).answer(async (parts, { ctx, context: { actor } }) => {
   const [delivery] = await soundPublications(ctx, parts);
-  const sent = await parts.sendAgain(delivery, { trigger: 'resend', actor });
-  mustBeAccepted(sent);
-  parts.logger.info({ ...aboutRequest(ctx), deliveryId: delivery.id, chain: sent.chain }, 'a delivery is sent again');
+  mustBeAccepted(await parts.sendAgain(delivery, { trigger: 'resend', actor }));
   return { success: true, message: 'the delivery is sent again', count: 1 };
 });
 
@@ -42,11 +40,8 @@ export const cancelDelivery = write({
   ...TOUCHES,
 }).answer(async (parts, { ctx, context: { actor } }) => {
   const publications = await soundPublications(ctx, parts);
-  const cancelled = await parts.cancel(publications, actor);
-  mustBeAccepted(cancelled);
+  mustBeAccepted(await parts.cancel(publications, actor));
   const count = publications.filter(isWaiting).length;
-  const about = { actor, deliveryId: publications[0].id, count, chain: cancelled.chain };
-  parts.logger.info({ ...aboutRequest(ctx), ...about }, 'a delivery is cancelled');
   const message = count === 0 ? 'nothing waits: no further attempt is made' : 'the delivery is cancelled';
   return { success: true, message, count };
 });

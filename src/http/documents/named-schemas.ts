@@ -19,16 +19,9 @@ function moved(node: unknown, schemas: Record<string, Schema>): unknown {
   const entries = Object.entries(node).map(([key, inner]) => {
     return [key, key === 'properties' && isObject(inner) ? fields(inner, schemas) : moved(inner, schemas)] as const;
   });
-  const whole = typed(Object.fromEntries(entries));
+  const whole: Schema = Object.fromEntries(entries);
   const { title, ...schema } = whole;
   return typeof title === 'string' ? referred(title, schema, schemas) : whole;
-}
-
-/** Adds `type`, which enum and const already imply: generators need it, and ajv would report both. */
-function typed(schema: Schema): Schema {
-  const value = Array.isArray(schema.enum) ? schema.enum[0] : schema.const;
-  const isPlain = typeof value === 'string' || typeof value === 'boolean';
-  return isPlain && !('type' in schema) ? { type: typeof value, ...schema } : schema;
 }
 
 function fields(properties: Schema, schemas: Record<string, Schema>): Schema {

@@ -10,7 +10,7 @@ import { read, viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { commanded } from '../webhooks/webhook-command.js';
 
-export const KIND: Schema<Recoverable> = { enum: RECOVERABLE };
+export const KIND: Schema<Recoverable> = { type: 'string', enum: RECOVERABLE };
 export const COUNT = count('The number of deliveries when the recovery started, with those of missed events.');
 
 const RECOVERY = object('Recovery', 'A recovery and its progress.', {

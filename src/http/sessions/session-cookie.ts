@@ -10,18 +10,13 @@ const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?(\/|
 const PLAIN = /(?:^|;)\s*console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
 const SECURE = /(?:^|;)\s*__Host-console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
 
-export interface SessionCookies {
-  /** Session id -> value, oldest first, as browsers send them (RFC 6265 5.4). */
-  of(ctx: Context): ReadonlyMap<string, string>;
-  /** @param ended the ids of sessions that are over */
-  set(ctx: Context, cookie: { sessionId: string; value: string; lifetimeMs: number }, ended: readonly string[]): void;
-  clear(ctx: Context, sessionId: string): void;
-}
+type Cookie = Readonly<{ sessionId: string; value: string; lifetimeMs: number }>;
 
 /** @param publicUrl null: the Host of each request decides */
-export function createSessionCookies(publicUrl: string | null): SessionCookies {
+export function createSessionCookies(publicUrl: string | null) {
   const isSecure = (ctx: Context) => !LOOPBACK.test(publicUrl ?? `http://${ctx.get('host')}`);
-  const of = (ctx: Context) => {
+  /** Session id -> value, oldest first, as browsers send them (RFC 6265 5.4). */
+  const of = (ctx: Context): ReadonlyMap<string, string> => {
     const found = ctx.get('cookie').matchAll(isSecure(ctx) ? SECURE : PLAIN);
     return new Map([...found].map(([, sessionId = '', value = '']) => [sessionId, value]));
   };
@@ -32,10 +27,11 @@ export function createSessionCookies(publicUrl: string | null): SessionCookies {
   const cleared = (ctx: Context, sessionId: string) => written(ctx, sessionId, '', 0);
   return {
     of,
-    set(ctx, { sessionId, value, lifetimeMs }, ended) {
+    /** @param ended the ids of sessions that are over */
+    set(ctx: Context, { sessionId, value, lifetimeMs }: Cookie, ended: readonly string[]): void {
       const own = written(ctx, sessionId, value, Math.floor(lifetimeMs / 1000));
       ctx.set('set-cookie', [own, ...ended.map((id) => cleared(ctx, id))]);
     },
-    clear: (ctx, sessionId) => ctx.set('set-cookie', cleared(ctx, sessionId)),
+    clear: (ctx: Context, sessionId: string) => ctx.set('set-cookie', cleared(ctx, sessionId)),
   };
 }

@@ -22,7 +22,7 @@ import { may } from '../request-context.js';
 import { createSessionCookies } from '../sessions/session-cookie.js';
 
 /** Who asks, by the security of an operation. @throws ApiError 401, 403, 503 */
-export function createAuthentication({ verifyToken, accounts, publisherScope, publicUrl, now }: ApiParts) {
+export function createAuthentication({ verifyToken, accounts, publicUrl, now }: ApiParts) {
   const cookies = createSessionCookies(publicUrl);
   const token = async (ctx: Context): Promise<void> => {
     const holder = await holderOf(ctx, verifyToken, accounts);
@@ -31,7 +31,7 @@ export function createAuthentication({ verifyToken, accounts, publisherScope, pu
   };
   const publisher = async (ctx: Context): Promise<void> => {
     const holder = await holderOf(ctx, verifyToken, accounts);
-    if (!isPublisher(holder)) throw forbidden({ code: 'publisher-token-required' }, `, scope="${publisherScope}"`);
+    if (!isPublisher(holder)) throw forbidden({ code: 'publisher-token-required' });
     ctx.state.publisher = holder;
   };
   /**
@@ -109,9 +109,9 @@ export function assertMay(ctx: Pick<Context, 'state'>, right: Right): void {
   if (!may(ctx, right)) throw forbidden({ code: 'right-missing', params: { right } });
 }
 
-/** RFC 6750 3.1. @param scope `, scope="..."` or nothing */
-function forbidden(problem: Problem, scope = ''): ApiError {
-  return new ApiError(problem, { headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope"${scope}` } });
+/** RFC 6750 3.1. */
+function forbidden(problem: Problem): ApiError {
+  return new ApiError(problem, { headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope"` } });
 }
 
 function invalidToken(why: string): ApiError {

@@ -79,7 +79,6 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sendTest: async () => ({ kind: 'busy' }),
     clientCertificate: null,
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
-    publisherScope: 'payment-events:publish',
     publishing: { broker: { publish: async () => [] }, topics: ['payment-events'], ...UNPACED },
     console: { files: null, frameAncestors: null },
     ownTokens: null,
