@@ -10,10 +10,7 @@ export type SendAgainRequest =
 export const MOST_REQUESTS = 100;
 
 /** The request is durable: its chain begins, and ends what waited. */
-interface Accepted {
-  readonly kind: 'accepted';
-  readonly chain: number;
-}
+type Accepted = { readonly kind: 'accepted' };
 
 /** What the account's calls make the service keep is too much for now. */
 interface OverBudget {

@@ -28,7 +28,7 @@ beforeEach(async () => {
   view = new RecoverableView(EXHAUSTED, WAITING, HELD, CANCELLED, OTHERS);
   view.missed = [missed(0), missed(9), missed(8, 2)];
   [sent, cancelled] = [[], []];
-  result = { kind: 'accepted', chain: 7 };
+  result = { kind: 'accepted' };
   overBudgetMs = 0;
   api = await startBareApi({
     budget: { ...NO_BUDGET, take: () => overBudgetMs },
@@ -41,7 +41,7 @@ beforeEach(async () => {
       cancel: async (publications) => {
         if (overBudgetMs > 0) return { kind: 'too-much-sent-again', retryAfterMs: overBudgetMs };
         cancelled.push(publications.map(({ payment }) => payment));
-        return { kind: 'accepted', chain: 8 };
+        return { kind: 'accepted' };
       },
       now: () => new Date(NOW + 3_600_000),
     },

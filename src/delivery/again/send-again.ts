@@ -41,7 +41,8 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
     const delivery = { ...begun, step: outcome === 'retrying' ? (step ?? 0) : schedule.length };
     const retryAfterMs = budget.take(accountId, COPIES * heldBytes(begun.record));
     if (retryAfterMs > 0) return { kind: 'too-much-sent-again', retryAfterMs };
-    return { kind: 'accepted', chain: await publishRequest(parts, toRequest(delivery, asked)) };
+    await publishRequest(parts, toRequest(delivery, asked));
+    return { kind: 'accepted' };
   };
 }
 
@@ -50,7 +51,8 @@ export function createCancelDelivery(parts: Pick<SendAgainParts, 'broker' | 'top
     const record = toCancellation(publications, actor);
     const retryAfterMs = parts.budget.take(publications[0].accountId, heldBytes(record));
     if (retryAfterMs > 0) return { kind: 'too-much-sent-again', retryAfterMs };
-    return { kind: 'accepted', chain: await publishRequest(parts, record) };
+    await publishRequest(parts, record);
+    return { kind: 'accepted' };
   };
 }
 

@@ -17,7 +17,7 @@ const RUNNING: Recovery = {
   ...{ since: new Date(NOW).toISOString(), until: new Date(NOW + 3_600_000).toISOString() },
   ...{ startedAt: new Date(NOW + 3_600_000).toISOString(), state: 'running', passedBy: null },
 };
-const SENT: SentAgain = { kind: 'accepted', chain: 1 };
+const SENT: SentAgain = { kind: 'accepted' };
 
 let accounts: FakeAccounts;
 let view: RecoverableView;

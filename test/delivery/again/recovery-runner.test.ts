@@ -32,7 +32,7 @@ beforeEach(() => {
   accounts.put(webhookOf(1));
   accounts.recoveries = [RUNNING];
   [consumed, isOwner, scans, looks, sent] = [[], true, 0, 0, []];
-  sendAgain = async () => ({ kind: 'accepted', chain: 1 });
+  sendAgain = async () => ({ kind: 'accepted' });
   const scan = async () => {
     scans += 1;
   };
@@ -102,7 +102,7 @@ it('runs a recovery anew after an outage', async () => {
   sendAgain = async () => {
     outages -= 1;
     if (outages >= 0) throw new BrokerUnavailable('away');
-    return { kind: 'accepted', chain: 1 };
+    return { kind: 'accepted' };
   };
   runner.start();
   await done();

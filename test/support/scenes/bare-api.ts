@@ -67,7 +67,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const api = createApi({
     accounts: readModel.accounts,
     sendAgain: async () => ({ kind: 'payload-gone' }),
-    cancel: async () => ({ kind: 'accepted', chain: 1 }),
+    cancel: async () => ({ kind: 'accepted' }),
     changeCredentials: createChangeCredentials(commands),
     randomBytes,
     store,
