@@ -8,7 +8,7 @@ import {
   fetchDocument,
   type OpenApiDocument,
 } from '../support/clients/documented.js';
-import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/scenes/tested-webhooks.js';
+import { sendTest, type TestedWebhooks, withTestedWebhooks } from '../support/scenes/tested-webhooks.js';
 import type { ReceivedRequest } from '../support/servers/receiver.js';
 
 const ONLY_WITH_A_TRACE = ['traceparent', 'tracestate'];
@@ -19,15 +19,15 @@ let document: OpenApiDocument;
 let operation: DocumentedOperation;
 let received: ReceivedRequest;
 
+withTestedWebhooks((given) => {
+  tested = given;
+});
 beforeAll(async () => {
-  tested = await testedWebhooks();
   document = await fetchDocument(tested.api.url);
   operation = document.webhooks.paymentEvent?.post as DocumentedOperation;
   await sendTest(tested.client, await tested.register(tested.client, '/described', 'med_rejected'));
   [received] = tested.requestsAt('/described') as [ReceivedRequest];
 });
-
-afterAll(() => tested.close());
 
 describe('the payment event', () => {
   it('has the headers that are described, and those of HTTP and of the webhook', () => {

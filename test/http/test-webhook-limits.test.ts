@@ -1,7 +1,7 @@
 import type { Client } from '../support/clients/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
-import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/scenes/tested-webhooks.js';
+import { sendTest, type TestedWebhooks, withTestedWebhooks } from '../support/scenes/tested-webhooks.js';
 import type { Reply } from '../support/servers/receiver.js';
 
 const ACCOUNT = 42;
@@ -9,12 +9,10 @@ const ACCOUNT = 42;
 let tested: TestedWebhooks;
 let api: RunningApi;
 let client: Client;
-beforeAll(async () => {
-  tested = await testedWebhooks();
-  ({ api, client } = tested);
+withTestedWebhooks((given) => {
+  tested = given;
+  ({ api, client } = given);
 });
-afterAll(() => tested.close());
-afterEach(() => tested.replies.clear());
 
 describe('a test of a webhook', () => {
   it('is one at a time to a URL, whatever the type, and of other URLs meanwhile', async () => {

@@ -8,7 +8,7 @@ import type { PortalSession } from '../../src/webhooks/state.js';
 import type { Client } from '../support/clients/api-client.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, type BareOptions, startBareApi } from '../support/scenes/bare-api.js';
-import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/scenes/tested-webhooks.js';
+import { sendTest, type TestedWebhooks, withTestedWebhooks } from '../support/scenes/tested-webhooks.js';
 import type { Reply } from '../support/servers/receiver.js';
 
 const ACCOUNT = 42;
@@ -16,12 +16,10 @@ const ACCOUNT = 42;
 let tested: TestedWebhooks;
 let api: RunningApi;
 let client: Client;
-beforeAll(async () => {
-  tested = await testedWebhooks();
-  ({ api, client } = tested);
+withTestedWebhooks((given) => {
+  tested = given;
+  ({ api, client } = given);
 });
-afterAll(() => tested.close());
-afterEach(() => tested.replies.clear());
 
 describe('a test of a webhook', () => {
   it('sends a signed event of its type, with its headers, and tells what came of it', async () => {

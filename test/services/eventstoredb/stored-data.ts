@@ -156,10 +156,6 @@ export class StoredData {
     return Math.min(this.firstReadable(stream) ?? events.length, events.length - (this.isSoftDeleted(stream) ? 0 : 1));
   }
 
-  hasMetadata(stream: string): boolean {
-    return this.stream(`$$${stream}`).length > 0;
-  }
-
   isSoftDeleted(stream: string): boolean {
     return (this.#metadata(stream).$tb ?? 0) >= DELETED;
   }

@@ -111,25 +111,17 @@ export function elsewhere(settings: Settings): Settings {
   return { ...settings, DATA_DIR: `${settings.DATA_DIR}/other-${others}` };
 }
 
-/** Its stdout and stderr: a pipe, or a file descriptor. Its user: that of the tests. */
-export interface Spawning {
+/** Its stdout and stderr: a pipe, or a file descriptor. */
+interface Spawning {
   readonly stdout?: number;
   readonly stderr?: number;
-  readonly uid?: number;
 }
 
 /** Starts one command. */
-export function start(
-  settings: Settings,
-  args: readonly string[],
-  { stdout, stderr, ...user }: Spawning = {},
-): ChildProcess {
+export function start(settings: Settings, args: readonly string[], spawning: Spawning = {}): ChildProcess {
   const env = { PATH: process.env.PATH ?? '', HTTPS_PROXY: 'http://127.0.0.1:1', ...settings };
-  return spawn(process.execPath, [MAIN, ...args], {
-    env,
-    stdio: ['pipe', stdout ?? 'pipe', stderr ?? 'pipe'],
-    ...user,
-  });
+  const { stdout = 'pipe', stderr = 'pipe' } = spawning;
+  return spawn(process.execPath, [MAIN, ...args], { env, stdio: ['pipe', stdout, stderr] });
 }
 
 export async function exitOf(child: ChildProcess): Promise<number | null> {

@@ -9,7 +9,18 @@ import { startApi } from './api-fixture.js';
 
 export type TestedWebhooks = Awaited<ReturnType<typeof testedWebhooks>>;
 
-export async function testedWebhooks() {
+/** One of it for the tests around the call. Each begins without replies. */
+export function withTestedWebhooks(given: (tested: TestedWebhooks) => void): void {
+  let tested: TestedWebhooks;
+  beforeAll(async () => {
+    tested = await testedWebhooks();
+    given(tested);
+  });
+  afterEach(() => tested.replies.clear());
+  afterAll(() => tested.close());
+}
+
+async function testedWebhooks() {
   /** The receiver's response by path. Default: 200. */
   const replies = new Map<string, Reply | Promise<Reply>>();
   const receiver = await startReceiver({ respond: ({ path }) => replies.get(path) ?? { status: 200 } });
