@@ -97,6 +97,11 @@ describe('an endpoint that fails', () => {
     expect(commands).toEqual([]);
   });
 
+  test('is noted as of ten minutes ago where its first failure is long ago: others may have delivered meanwhile', async () => {
+    await failures(0, 3 * HOUR);
+    expect(commands).toMatchObject([{ since: iso(now - 10 * MINUTE) }]);
+  });
+
   test('is noted by the next attempt where the store is away', async () => {
     decide = () => Promise.reject(new StoreUnavailable('away'));
     await failures(0, 10 * MINUTE);

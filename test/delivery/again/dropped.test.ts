@@ -1,9 +1,6 @@
 import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
-import { type Delivery, fromRetryRecord, newDelivery } from '../../../src/delivery/delivery.js';
-import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
-import { testScheduler } from '../../support/clocks/test-scheduler.js';
+import { type Delivery, fromRetryRecord } from '../../../src/delivery/delivery.js';
 import { eventually } from '../../support/eventually.js';
-import { ACCOUNT } from '../../support/generators/delivery-samples.js';
 import { payment } from '../../support/generators/poison.js';
 import { AccountFixture, webhookId } from '../../support/scenes/account-fixture.js';
 import { detail } from '../../support/scenes/recoverable-view.js';
@@ -48,40 +45,6 @@ test('a waiting record ends in a dispatcher that starts after its cancellation, 
   await fixture.installation.dispatch(SOON);
   await eventually(async () => (await isDone(TIER, 2)) && (await isDone(REQUESTS, 1)));
   expect(sent()).toEqual([second.id]);
-});
-
-/** Deliveries in the queue of a URL that has one request under way. */
-async function queued(count: number) {
-  let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const { requests } = await fixture.webhook(1, { respond: () => held.then(() => ({ status: 200 })) });
-  const { installation } = fixture;
-  const dispatcher = await installation.dispatch({ ...SOON, scheduler: testScheduler() });
-  await installation.publish(payment('first'));
-  await eventually(() => requests.length === 1);
-  await installation.publish(...Array.from({ length: count }, (_, n) => payment(`evt-${n}`)));
-  await eventually(() => dispatcher.state().payments.inHand === count + 1);
-  const records = (await installation.browse('payment-events')).slice(1);
-  const webhook = installation.accounts.webhook(ACCOUNT, 1);
-  if (!webhook) throw new Error('the webhook is there');
-  const deliveries = records.flatMap((record) => {
-    const parsed = parsePaymentEvent(record);
-    return parsed.ok ? [newDelivery(parsed.event, webhook, record)] : [];
-  });
-  return { dispatcher, deliveries, release, requests };
-}
-
-test('deliveries that are sent again in the queue of their URL, however often, are one attempt each', async () => {
-  const { dispatcher, deliveries, release, requests } = await queued(10);
-  const again = Array.from({ length: 13 }, () => deliveries.map((one) => toRequest(one, RESEND))).flat();
-  await fixture.installation.broker.publish(REQUESTS, again);
-  await eventually(() => dispatcher.state().retries.inHand === deliveries.length);
-  release();
-  await eventually(async () => (await fixture.installation.broker.committed('test', 'payment-events')).get(0) === 11);
-  await eventually(() => isDone(REQUESTS, 130));
-  expect(requests).toHaveLength(11);
 });
 
 test('a foreign record of the requests topic becomes a dead letter, and those behind it go on', async () => {
