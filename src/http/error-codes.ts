@@ -59,7 +59,7 @@ export const ERRORS = {
 /** Of the entries of `errors`, each about one field. */
 export const FIELD_ERRORS = {
   missing: ['{field} is missing.', 'Give the field.'],
-  'wrong-type': ['{field} must be {type}.', 'Nothing is converted, and null is not absent.'],
+  'wrong-type': ['{field} must be of type {type}.', 'Nothing is converted, and null is not absent.'],
   'not-one-of': ['{field} must be one of {allowed}.', 'Use one of these.'],
   'out-of-range': ['{field} must be a whole number from {minimum} to {maximum}.', 'Use a number of this range.'],
   'too-many-items': ['{field} must have at most {limit} entries.', 'Give fewer.'],

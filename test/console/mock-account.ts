@@ -192,7 +192,7 @@ function healthOf({ id, isActive }: (typeof WEBHOOKS)[number], begun: number, is
 }
 
 function statsOf(from: string, to: string, step: string) {
-  const stepMs = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 }[step] ?? 1;
+  const stepMs = { '1m': 60_000, '1h': 3_600_000 }[step] ?? 1;
   const times = [];
   for (let at = Date.parse(from); at < Date.parse(to); at += stepMs) times.push(new Date(at).toISOString());
   const figures = { delivered: 60, failedAttempts: 18, exhausted: 2, cancelled: 0, held: 3, p50Ms: 41, p95Ms: 620 };
