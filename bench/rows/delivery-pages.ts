@@ -192,7 +192,6 @@ function entryOf(n: number): ViewEntry {
     waitingFor: null,
     held: false,
     endedBy: null,
-    response: null,
     step: null,
     recovery: null,
     eventSource: null,

@@ -47,7 +47,7 @@ export interface DeliveriesView {
 export interface ViewQueries {
   page(query: DeliveriesQuery): DeliveriesPage;
   /** The deliveries with this id, newest first: the newest 1,000 publications of an event. */
-  publications(id: string): readonly DeliveryDetail[];
+  publications(id: string): readonly ViewedDelivery[];
   /** Newest first, by publication. */
   events(query: EventsQuery): EventsPage;
   /** In the order of the deliveries topic: events appear when they were routed. */
@@ -125,6 +125,8 @@ export interface ViewAttempt {
   /** Absent: the payment event itself. */
   readonly trigger?: string | undefined;
   readonly actor?: string | undefined;
+  /** The beginning of the answer, sealed. */
+  readonly response?: string | undefined;
 }
 
 /** The last attempt's status, by its first digit. none: no status came, or no attempt was made yet. */
@@ -164,8 +166,6 @@ export interface ViewEntry extends DeliveryState {
   /** That its chain had made by then. */
   readonly attempts: number;
   readonly attempt: ViewAttempt | null;
-  /** The sealed beginning of the answer to a failed attempt. */
-  readonly response: string | null;
   /** The place of the payment's record, as text. */
   readonly payment: string;
   readonly webhookEvent: string;
@@ -195,21 +195,16 @@ export interface ViewRouting extends OfPayment, Named {
   readonly index: number;
 }
 
-export interface ViewedDelivery extends DeliveryState {
-  readonly attempts: readonly ViewAttempt[];
-}
-
-export interface DeliveryDetail
-  extends ViewedDelivery,
+export interface ViewedDelivery
+  extends DeliveryState,
     Pick<ViewEntry, 'accountId' | 'eventSource' | 'payment' | 'webhookEvent' | 'step'> {
+  readonly attempts: readonly ViewAttempt[];
   /** How often it was requested, cancellations left out. */
   readonly requests: number;
   /** It had ended, and the attempt that was requested since waits. */
   readonly sentAgain: boolean;
   /** When the `routed` entry of its payment was published, ms since the epoch; null: not yet known. */
   readonly routedAt: number | null;
-  /** Sealed, by the start of its attempt (ViewAttempt.at). */
-  readonly responses: ReadonlyMap<string, string>;
 }
 
 /** How many of an event's deliveries were delivered. nobody: it has none. Held ones count as not delivered. */
@@ -380,8 +375,7 @@ export interface NextMissed {
 
 /** A call looks at a bounded number of deliveries, so it may find none and not be at the end. */
 interface NextRecoverable {
-  /** Without responses. */
-  readonly delivery: DeliveryDetail | null;
+  readonly delivery: ViewedDelivery | null;
   /** The last place that was looked at; null: there is nothing behind `after`. */
   readonly reached: ListPlace | null;
 }

@@ -1,5 +1,5 @@
 /** Sending deliveries again, and cancelling them: from the API to deliveries. */
-import type { DeliveryDetail } from './deliveries-view.js';
+import type { ViewedDelivery } from './deliveries-view.js';
 
 /** By whom, and within which recovery. */
 export type SendAgainRequest =
@@ -31,7 +31,7 @@ export type SentAgain =
 
 /** A delivery; or a payment that was never sent to the webhook, as if it waited for its first attempt. */
 export type Sendable = Pick<
-  DeliveryDetail,
+  ViewedDelivery,
   'accountId' | 'id' | 'webhookId' | 'webhookEvent' | 'payment' | 'outcome' | 'step' | 'requests'
 >;
 
@@ -39,7 +39,7 @@ export type Sendable = Pick<
 export type SendAgain = (known: Sendable, asked: SendAgainRequest) => Promise<SentAgain>;
 
 /** Of one event to one webhook, newest first. */
-export type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];
+export type Publications = readonly [ViewedDelivery, ...ViewedDelivery[]];
 
 /** Ends those that wait. @throws BrokerUnavailable: repeating it is safe */
 export type CancelDelivery = (publications: Publications, actor: string) => Promise<Accepted | OverBudget>;

@@ -6,7 +6,7 @@ import { Admission } from '../../src/http/admission.js';
 import { ERRORS, FIELD_ERRORS } from '../../src/http/error-codes.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { BrokerUnavailable, RecordRefused } from '../../src/ports/broker.js';
-import type { DeliveryDetail, ViewQueries } from '../../src/ports/deliveries-view.js';
+import type { ViewedDelivery, ViewQueries } from '../../src/ports/deliveries-view.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import type { SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
@@ -164,7 +164,7 @@ it.each<[string, WebhookAdded[]]>([
   await provoke(code, bare, register({ eventType: 'cash_out' }));
 });
 
-const DELIVERY = { id: 'msg_1', outcome: 'exhausted', sentAgain: false } as DeliveryDetail;
+const DELIVERY = { id: 'msg_1', outcome: 'exhausted', sentAgain: false } as ViewedDelivery;
 const delivered = viewOf({ publications: () => [DELIVERY], recoverableCount: () => NONE } as Partial<ViewQueries>);
 const NONE = { count: 0, oldest: null, newest: null };
 const sends = (sent: SentAgain) => ({ view: delivered, sendAgain: async () => sent });

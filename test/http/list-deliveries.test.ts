@@ -12,6 +12,7 @@ import { toLogRecord } from '../support/generators/log-records.js';
 import { viewOf } from '../support/scenes/account-view.js';
 import { startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
+import { detail } from '../support/scenes/recoverable-view.js';
 
 interface Listed {
   readonly deliveries: readonly { readonly webhookId: number; readonly eventId: string }[];
@@ -122,11 +123,11 @@ describe('what a page is asked for', () => {
     [{ error: null }, { error: null }],
   ])('shows %j as %j: nobody learns which names our network has', async (failure, shown) => {
     const attempt = { at: new Date(NOW).toISOString(), status: null, durationMs: 1, version: 1 };
-    const about = { id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW };
-    const wait = { nextAttemptAt: null, waitingFor: null } as const;
-    const delivery = { ...about, ...wait, outcome: 'retrying', held: false, endedBy: null } as const;
-    page = { ...EMPTY, deliveries: [{ ...delivery, attempts: [{ ...attempt, ...failure }] }] };
-    expect((await get('')).body).toMatchObject({ deliveries: [{ attempts: [{ ...attempt, ...shown }] }] });
+    page = { ...EMPTY, deliveries: [detail(1, { attempts: [{ ...attempt, ...failure, response: 'sealed' }] })] };
+    const { deliveries } = (await get('')).body as unknown as {
+      readonly deliveries: readonly Record<'attempts', unknown>[];
+    };
+    expect(deliveries.map(({ attempts }) => attempts)).toEqual([[{ ...attempt, ...shown }]]);
   });
 });
 

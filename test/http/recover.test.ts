@@ -1,6 +1,6 @@
 /** The calls that send again: their answers. What they refuse by status alone is in documented-refusals.test.ts. */
 import { Admission } from '../../src/http/admission.js';
-import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
+import type { ViewedDelivery } from '../../src/ports/deliveries-view.js';
 import type { SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import type { Answer, Client } from '../support/clients/api-client.js';
@@ -53,9 +53,9 @@ afterEach(() => api.close());
 
 type Started = Answer<{ id: string; count: number; message: string; errors?: { field: string }[] }>;
 
-const resend = ({ id }: Pick<DeliveryDetail, 'id'>, by = client): Promise<Started> =>
+const resend = ({ id }: Pick<ViewedDelivery, 'id'>, by = client): Promise<Started> =>
   by.send('POST', `/api/deliveries/${id}/resend`);
-const cancel = ({ id }: Pick<DeliveryDetail, 'id'>, by = client): Promise<Started> =>
+const cancel = ({ id }: Pick<ViewedDelivery, 'id'>, by = client): Promise<Started> =>
   by.send('POST', `/api/deliveries/${id}/cancel`);
 const recover = (json: object, by = client): Promise<Started> =>
   by.send('POST', '/api/webhooks/1/recover', { json: { since: SINCE, ...json } });
@@ -66,7 +66,7 @@ const fieldsOf = ({ status, body }: Started) => [status, body.errors?.map(({ fie
 const another = () => api.client(43);
 
 /** Of the event of EXHAUSTED, later with each n. */
-const publication = (n: number, changes: Partial<DeliveryDetail> = {}) =>
+const publication = (n: number, changes: Partial<ViewedDelivery> = {}) =>
   detail(n, { id: EXHAUSTED.id, eventId: EXHAUSTED.eventId, ...changes });
 
 describe('POST /api/deliveries/{id}/resend', () => {
@@ -111,7 +111,7 @@ it.each([
 });
 
 describe('GET /api/webhooks/{id}/recover', () => {
-  const time = ({ firstAt }: DeliveryDetail) => new Date(firstAt).toISOString();
+  const time = ({ firstAt }: ViewedDelivery) => new Date(firstAt).toISOString();
   const preview = (query: string): Promise<Started> => client.send('GET', `/api/webhooks/1/recover?${query}`);
 
   it.each([

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../src/accounts/access-tokens.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
-import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
+import type { ViewedDelivery } from '../../src/ports/deliveries-view.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, responsePlace } from '../../src/secrets/sealing.js';
 import type { Right } from '../../src/webhooks/limits.js';
@@ -21,14 +21,13 @@ const SENT = { id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in'
 const DELIVERY = detail(0, {
   ...SENT,
   attempts: [
-    { ...attempt, at: FIRST },
-    { ...attempt, at: SECOND, status: 200, version: 2, trigger: 'resend', actor: 'ana' },
+    { ...attempt, at: FIRST, response: sealed('try later', FIRST) },
+    {
+      ...{ ...attempt, at: SECOND, status: 200, version: 2, trigger: 'resend', actor: 'ana' },
+      response: sealed('taken', SECOND),
+    },
   ],
   routedAt: NOW + 3,
-  responses: new Map([
-    [FIRST, sealed('try later', FIRST)],
-    [SECOND, sealed('taken', SECOND)],
-  ]),
 });
 const WEBHOOK = {
   url: 'https://shop.example.com/a',
@@ -41,8 +40,8 @@ const removedUrl = (addedBy: string, version: number) => `https://removed.exampl
 
 let api: BareApi;
 let client: Client;
-let found: DeliveryDetail;
-let older: DeliveryDetail[];
+let found: ViewedDelivery;
+let older: ViewedDelivery[];
 let now: number;
 let rights: readonly Right[] | null;
 let record: () => Promise<ReceivedRecord | null>;
@@ -143,8 +142,8 @@ describe('is null:', () => {
     ['that was sealed for another account', sealing.seal('x', responsePlace(43, 'msg_1', FIRST))],
     ['of another attempt', sealed('x', SECOND)],
   ])('an answer %s', async (_, response) => {
-    found = { ...DELIVERY, responses: new Map([[FIRST, response]]) };
-    expect(await shown()).toMatchObject({ attempts: [{ response: null }, {}] });
+    found = { ...DELIVERY, attempts: [{ ...attempt, at: FIRST, response }] };
+    expect(await shown()).toMatchObject({ attempts: [{ response: null }] });
   });
 });
 

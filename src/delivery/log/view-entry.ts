@@ -60,7 +60,6 @@ function deliveryOf(entry: DeliveryLogEntry, place: EntryPlace): ViewEntry | [] 
     waitingFor: entry.waitingFor ?? null,
     place,
     attempt: entry.attempt,
-    response: entry.attempt?.response ?? null,
     held: entry.held ?? false,
     endedBy: entry.endedBy ?? null,
     step: entry.step ?? null,

@@ -66,7 +66,7 @@ export function shownDelivery(delivery: ViewedDelivery, now: number) {
   return { ...about, attempts: delivery.attempts.map(shownAttempt), ...shownWait(delivery, now) };
 }
 
-export function shownAttempt({ trigger: _, actor: __, ...attempt }: ViewAttempt) {
+export function shownAttempt({ trigger: _, actor: __, response: ___, ...attempt }: ViewAttempt) {
   return shownFailure(attempt);
 }
 

@@ -1,6 +1,6 @@
 /** POST /api/deliveries/{id}/resend and /cancel. */
 import type { Context } from 'koa';
-import type { DeliveryDetail } from '../../ports/deliveries-view.js';
+import type { ViewedDelivery } from '../../ports/deliveries-view.js';
 import { MOST_REQUESTS, type Publications } from '../../ports/send-again.js';
 import { count, object } from '../../schema.js';
 import { mustBeAccepted } from '../api-error.js';
@@ -53,6 +53,6 @@ async function soundPublications(ctx: Context, { view, admission }: ApiParts): P
   return knownPublications(ctx, view);
 }
 
-function isWaiting({ outcome, sentAgain }: DeliveryDetail): boolean {
+function isWaiting({ outcome, sentAgain }: ViewedDelivery): boolean {
   return outcome === 'retrying' || sentAgain;
 }

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { contentOfPayment } from '../../payments/payment-event.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../ports/broker.js';
-import type { DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
+import type { ViewAttempt, ViewedDelivery } from '../../ports/deliveries-view.js';
 import { TRIGGERS } from '../../ports/delivery-order.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Publications } from '../../ports/send-again.js';
@@ -90,7 +90,7 @@ export const showDelivery = read({
 });
 
 /** What the view does not have. */
-async function beside(parts: ApiParts, place: Admitted, delivery: DeliveryDetail, ctx: Context) {
+async function beside(parts: ApiParts, place: Admitted, delivery: ViewedDelivery, ctx: Context) {
   const { accountId, webhookId, payment } = delivery;
   const webhook = parts.accounts.webhook(accountId, webhookId);
   const urlOf = await urlsOf(parts, place, delivery);
@@ -111,7 +111,7 @@ async function beside(parts: ApiParts, place: Admitted, delivery: DeliveryDetail
 async function urlsOf(
   { accounts, endpointsOf }: ApiParts,
   place: Admitted,
-  { accountId, webhookId, webhookEvent, attempts }: DeliveryDetail,
+  { accountId, webhookId, webhookEvent, attempts }: ViewedDelivery,
 ): Promise<(attempt: ViewAttempt) => string | null> {
   const webhook = accounts.webhook(accountId, webhookId);
   if (attempts.length === 0 || (webhook && !webhook.movedAt)) return () => webhook?.endpoint ?? null;
@@ -131,12 +131,14 @@ async function recordOf(payloads: PublishedPayloads, payment: string): Promise<R
 }
 
 /** Null also if it is sealed with a master key that is gone. */
-function opened(sealing: Pick<Sealing, 'open'>, delivery: DeliveryDetail, { at }: ViewAttempt): string | null {
-  const { accountId, id, responses } = delivery;
-  const sealed = responses.get(at);
-  if (sealed === undefined) return null;
+function opened(
+  sealing: Pick<Sealing, 'open'>,
+  delivery: ViewedDelivery,
+  { at, response }: ViewAttempt,
+): string | null {
+  if (response === undefined) return null;
   try {
-    return sealing.open(sealed, responsePlace(accountId, id, at));
+    return sealing.open(response, responsePlace(delivery.accountId, delivery.id, at));
   } catch (error) {
     if (error instanceof CannotOpen) return null;
     throw error;

@@ -231,7 +231,8 @@ function someEntry(spanMs: number): fc.Arbitrary<ViewEntry | ViewRouting> {
   };
   const made = fc.record(about).map(({ event: n, isMade, isRequest, ms, durationMs, outcome, ...rest }) => {
     const status = outcome === 'delivered' ? 200 : 503;
-    const of = isMade || outcome === 'delivered' ? attempt(ms, { status, durationMs }) : null;
+    const answered = { status, durationMs, response: `sealed ${ms}` };
+    const of = isMade || outcome === 'delivered' ? attempt(ms, answered) : null;
     const id = `msg_${n}_${rest.webhookId}`;
     const recovery = isRequest ? (RECOVERY_OF[rest.chain] ?? null) : null;
     return entry(n, {
@@ -240,7 +241,6 @@ function someEntry(spanMs: number): fc.Arbitrary<ViewEntry | ViewRouting> {
       id,
       outcome,
       attempt: of,
-      response: of && `sealed ${ms}`,
       place: placeAt(ms),
     });
   });

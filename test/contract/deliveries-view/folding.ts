@@ -26,14 +26,16 @@ export const folding: readonly ViewCase[] = [
     const [id] = idsOf(1);
     const about = { webhookId: WEBHOOK, eventType: 'cash_in', firstAt: NOW + 1, held: false, endedBy: null };
     const delivery = { ...about, id, eventId, outcome: 'retrying', attempts: [failed], ...wait };
-    expect(port.page(query())).toEqual({ deliveries: [delivery], next: null, completeSince: null });
+    expect(port.page(query())).toMatchObject({ deliveries: [delivery], next: null, completeSince: null });
   }),
   viewCase('entries of a delivery may come in any order, together or one by one', ({ port }) => {
     const all = orders(story('')).map((order, index) => order.map((one) => ({ ...one, id: `msg_${index}` })));
     all.forEach((order, index) => {
       if (index % 2 === 0) port.add(order);
       else for (const one of order) port.add([one]);
-      expect(port.page(query({ limit: 1_000 })).deliveries).toContainEqual(told(`msg_${index}`));
+      expect(port.page(query({ limit: 1_000 })).deliveries).toContainEqual(
+        expect.objectContaining(told(`msg_${index}`)),
+      );
     });
     expect(all).toHaveLength(24);
   }),

@@ -1,5 +1,5 @@
 /** Deliveries that can be sent again, and what became of those that were. */
-import type { DeliveryDetail, ListPlace, RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import type { ListPlace, RecoverableQuery, ViewEntry, ViewedDelivery } from '../../../src/ports/deliveries-view.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import { type AskedCore, entry, type Of, WEBHOOK } from '../../support/scenes/deliveries-view-subject.js';
 import { idsOf, type ViewCase, viewCase } from './view-case.js';
@@ -22,8 +22,8 @@ const STORED = [
 ];
 
 /** As a recovery goes on: from place to place, until nothing is behind. */
-function all(view: AskedCore, query: Of<RecoverableQuery>, recovery = 'r'): readonly DeliveryDetail[] {
-  const found: DeliveryDetail[] = [];
+function all(view: AskedCore, query: Of<RecoverableQuery>, recovery = 'r'): readonly ViewedDelivery[] {
+  const found: ViewedDelivery[] = [];
   for (let after: ListPlace | null = null; ; ) {
     const { delivery, reached } = view.nextRecoverable(query, recovery, after);
     if (!reached) return found;

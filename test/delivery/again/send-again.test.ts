@@ -4,7 +4,7 @@ import { createCancelDelivery, createSendAgain } from '../../../src/delivery/aga
 import { newDelivery } from '../../../src/delivery/delivery.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable, heldBytes, type ReceivedRecord } from '../../../src/ports/broker.js';
-import type { DeliveryDetail } from '../../../src/ports/deliveries-view.js';
+import type { ViewedDelivery } from '../../../src/ports/deliveries-view.js';
 import { type CancelDelivery, MOST_REQUESTS, type SendAgain } from '../../../src/ports/send-again.js';
 import { createRequestBudget } from '../../../src/webhooks/account-buckets.js';
 import {
@@ -51,7 +51,7 @@ beforeEach(() => {
   withBudget();
 });
 
-function known(changes: Partial<DeliveryDetail> = {}, record = RECORD): DeliveryDetail {
+function known(changes: Partial<ViewedDelivery> = {}, record = RECORD): ViewedDelivery {
   const { id, payment, eventId } = newDelivery(EVENT as PaymentEvent, named(1), record);
   return detail(1, { id, payment: payment ?? '', eventId, ...changes });
 }

@@ -99,7 +99,6 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     waitingFor: null,
     held: false,
     endedBy: null,
-    response: null,
     payment: `payment-events/0/${crc32(JSON.stringify(eventId))}@${firstAt}`,
     webhookEvent: 'added-1',
     step: null,

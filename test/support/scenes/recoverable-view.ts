@@ -3,11 +3,11 @@ import { webhookMessageId } from '../../../src/payments/parsed-payment.js';
 import type {
   AccountView,
   AskView,
-  DeliveryDetail,
   MissedPayment,
   MissedQuery,
   RecoverableQuery,
   ViewEnds,
+  ViewedDelivery,
   ViewQueries,
   ViewTopic,
 } from '../../../src/ports/deliveries-view.js';
@@ -15,7 +15,7 @@ import { ACCOUNT, NOW } from '../generators/delivery-samples.js';
 import { accountView } from './account-view.js';
 
 /** The nth delivery, published n seconds after NOW; exhausted by default. */
-export function detail(n: number, changes: Partial<DeliveryDetail> = {}): DeliveryDetail {
+export function detail(n: number, changes: Partial<ViewedDelivery> = {}): ViewedDelivery {
   const about = { id: `msg_${String(n).padStart(5, '0')}`, eventId: `pay-${n}`, eventType: 'cash_in', webhookId: 1 };
   const state = {
     outcome: 'exhausted',
@@ -31,7 +31,7 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
   const attempts = [{ at: new Date(NOW).toISOString(), status: 503, error: null, durationMs: 5, version: 1 }];
   const firstAt = NOW + n * 1_000;
   const of = { accountId: ACCOUNT, webhookEvent: 'added 1', payment: `payment-events/0/${n}@${firstAt}` };
-  return { ...about, ...state, ...of, firstAt, attempts, routedAt: firstAt, responses: new Map(), ...changes };
+  return { ...about, ...state, ...of, firstAt, attempts, routedAt: firstAt, ...changes };
 }
 
 /** The nth payment, published n seconds after NOW. */
@@ -41,7 +41,7 @@ export function missed(n: number, webhookId = 1): MissedPayment {
 }
 
 /** The place of a delivery in the order of the view. */
-const placeOf = ({ firstAt, id, payment }: DeliveryDetail) => ({ firstAt, payment, tie: id });
+const placeOf = ({ firstAt, id, payment }: ViewedDelivery) => ({ firstAt, payment, tie: id });
 
 export class RecoverableView implements AskView {
   /** Of the view; empty: there is none. */
@@ -52,10 +52,10 @@ export class RecoverableView implements AskView {
   /** By recovery, the ids of deliveries that it requested. */
   readonly requested = new Map<string, Set<string>>();
   readonly progress = { sent: 0, delivered: 0, failed: 0 };
-  details: DeliveryDetail[];
+  details: ViewedDelivery[];
   missed: MissedPayment[] = [];
 
-  constructor(...details: DeliveryDetail[]) {
+  constructor(...details: ViewedDelivery[]) {
     this.details = details;
   }
 
@@ -113,7 +113,7 @@ function isMissed({ webhookId, firstAt }: MissedPayment, { webhooks, since, unti
   return isOf && firstAt >= since && firstAt < until;
 }
 
-function isAsked({ webhookId, firstAt, outcome, held }: DeliveryDetail, query: RecoverableQuery): boolean {
+function isAsked({ webhookId, firstAt, outcome, held }: ViewedDelivery, query: RecoverableQuery): boolean {
   const { webhookIds, since, until, include } = query;
   const isIncluded = include.some((kind) => kind === (held ? 'held' : outcome));
   return isIncluded && webhookIds.includes(webhookId) && firstAt >= since && firstAt < until;

@@ -7,14 +7,15 @@ import {
   type MinuteAttempts,
   STATS_STEPS_MS,
   type StatsBucket,
+  type ViewAttempt,
   type ViewEntry,
   type ViewQueries,
   type WebhookHealth,
 } from '../../../ports/deliveries-view.js';
 import { statusOf } from '../../../ports/delivery-order.js';
-import type { Statements } from '../statements.js';
+import type { Statements, Value } from '../statements.js';
 import { type DeliveryRow, foldOf, isSuccess, STATE, timeOf } from './delivery-row.js';
-import { filtered } from './lists.js';
+import { filtered, isIn } from './lists.js';
 
 const STEPS_MS = Object.values(STATS_STEPS_MS);
 const { '1m': MINUTE_MS, '1h': HOUR_MS } = STATS_STEPS_MS;
@@ -29,80 +30,65 @@ const SUCCEEDED = 8;
 /** Their bounds grow by the square root of 2: a percentile is exact to some 20%. */
 const DURATION_BUCKETS = 36;
 
+/** The step and time of what belongs to none: how many deliveries stand so now, by state, and when the last success began. */
+const EVER = [0, 0];
+const IS_EVER = 'step = 0 AND at = 0';
+/** Beside the states. */
+const LAST_SUCCESS = 7;
+
 const KEY = 'step, at, accountId, webhookId, kind';
-const ADD_COUNT = `INSERT INTO counters (${KEY}, n) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n`;
+const ADD_COUNT = `INSERT INTO counters (${KEY}, eventType, n) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET n = iif(kind = ${LAST_SUCCESS}, max(n, excluded.n), n + excluded.n)`;
 const FORGET_COUNTS = `DELETE FROM counters WHERE (${KEY}) IN
   (SELECT ${KEY} FROM counters WHERE step = ? AND at < ? LIMIT +?)`;
-const CHANGE_WEBHOOK = `INSERT INTO webhooks (accountId, webhookId, eventType, successAt, waiting, exhausted, held)
-  VALUES (?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET successAt = max(successAt, excluded.successAt), waiting = waiting + excluded.waiting,
-    exhausted = exhausted + excluded.exhausted, held = held + excluded.held`;
+const FORGET_SUCCESSES = `DELETE FROM counters WHERE ${IS_EVER} AND ${isIn('accountId', 'accounts')}
+  AND kind = ${LAST_SUCCESS} AND n < @before`;
 
-type OfWebhook = Pick<ViewEntry, 'accountId' | 'webhookId'>;
-type Standing = 'waiting' | 'exhausted' | 'held';
-/** Of a webhook, by a batch. */
-type Changes = OfWebhook & Pick<ViewEntry, 'eventType'> & Record<'successAt' | Standing, number>;
-
-const STANDING_OF: { readonly [State in number]?: Standing } = {
-  [STATE.retrying]: 'waiting',
-  [STATE.exhausted]: 'exhausted',
-  [STATE.held]: 'held',
-};
+type OfWebhook = Pick<ViewEntry, 'accountId' | 'webhookId' | 'eventType'>;
 
 export class Tally {
-  readonly #counts = new Map<string, { readonly key: readonly number[]; n: number }>();
-  readonly #webhooks = new Map<string, Changes>();
+  readonly #counts = new Map<string, { readonly row: readonly Value[]; n: number }>();
   #newest = 0;
 
-  /** @param isNew whether the entry's attempt was not known */
-  told(entry: ViewEntry, isNew: boolean): void {
-    const webhook = this.#webhook(entry, entry.eventType);
-    const { attempt } = entry;
-    if (!attempt) return;
-    const [at, isDelivered] = [timeOf(attempt.at), isSuccess(attempt.status)];
-    if (isDelivered) webhook.successAt = Math.max(webhook.successAt, at);
-    const kind = isDelivered ? SUCCEEDED + durationBucket(attempt.durationMs) : FAILED_ATTEMPT;
-    if (isNew) this.#happened(entry, at, kind, 1);
+  /** @param attempt it was not known */
+  attempted({ at: begun, status, durationMs }: ViewAttempt, of: OfWebhook): void {
+    const [at, isDelivered] = [timeOf(begun), isSuccess(status)];
+    if (isDelivered) this.#count(of, EVER, LAST_SUCCESS, at);
+    this.#happened(of, at, isDelivered ? SUCCEEDED + durationBucket(durationMs) : FAILED_ATTEMPT, 1);
   }
 
   /** @param by -1 takes back what was counted */
   stands(row: DeliveryRow, eventType: string, by: 1 | -1): void {
     const { state } = row;
-    const standing = STANDING_OF[state];
-    if (standing) this.#webhook(row, eventType)[standing] += by;
-    if (state > STATE.retrying) this.#happened(row, statusOf(foldOf(row)).at, state, by);
+    if (state < STATE.retrying) return;
+    const of = { ...row, eventType };
+    this.#count(of, EVER, state, by);
+    if (state > STATE.retrying) this.#happened(of, statusOf(foldOf(row)).at, state, by);
   }
 
   store(sql: Statements): void {
-    for (const { key, n } of this.#counts.values()) if (n !== 0) sql.run(ADD_COUNT, [...key, n]);
-    for (const changes of this.#webhooks.values()) sql.run(CHANGE_WEBHOOK, Object.values(changes));
+    for (const { row, n } of this.#counts.values()) if (n !== 0) sql.run(ADD_COUNT, [...row, n]);
     forget(sql, MINUTE_MS, this.#newest - MINUTES_KEPT_MS);
-  }
-
-  #webhook({ accountId, webhookId }: OfWebhook, eventType: string): Changes {
-    const name = `${accountId} ${webhookId}`;
-    const known = this.#webhooks.get(name);
-    if (known) return known;
-    const changes = { accountId, webhookId, eventType, successAt: 0, waiting: 0, exhausted: 0, held: 0 };
-    this.#webhooks.set(name, changes);
-    return changes;
   }
 
   #happened(of: OfWebhook, at: number, kind: number, by: number): void {
     this.#newest = Math.max(this.#newest, at);
-    for (const step of STEPS_MS) {
-      const key = [step, Math.floor(at / step) * step, of.accountId, of.webhookId, kind];
-      const name = key.join();
-      const count = this.#counts.get(name) ?? { key, n: 0 };
-      this.#counts.set(name, count);
-      count.n += by;
-    }
+    for (const step of STEPS_MS) this.#count(of, [step, Math.floor(at / step) * step], kind, by);
+  }
+
+  #count({ accountId, webhookId, eventType }: OfWebhook, time: readonly number[], kind: number, n: number): void {
+    const key = [...time, accountId, webhookId, kind];
+    const name = key.join();
+    const count = this.#counts.get(name) ?? { row: [...key, eventType], n: 0 };
+    this.#counts.set(name, count);
+    count.n = kind === LAST_SUCCESS ? Math.max(count.n, n) : count.n + n;
   }
 }
 
-/** @param before ms since the epoch */
-export function forgetCounts(sql: Statements, before: number): void {
-  for (const step of STEPS_MS) forget(sql, step, Math.floor(before / HOUR_MS) * HOUR_MS);
+/** @param leaving before is ms since the epoch; accounts are JSON: of those, events have left */
+export function forgetCounts(sql: Statements, leaving: { readonly before: number; readonly accounts: string }): void {
+  for (const step of STEPS_MS) forget(sql, step, Math.floor(leaving.before / HOUR_MS) * HOUR_MS);
+  sql.run(FORGET_SUCCESSES, leaving);
 }
 
 function forget(sql: Statements, step: number, before: number): void {
@@ -122,10 +108,7 @@ const STEPS = `WITH RECURSIVE steps (at) AS (
     UNION ALL SELECT at + @step FROM steps WHERE at + @step < @to AND at < ${bound('max')}
   )`;
 const COUNTERS = `steps CROSS JOIN counters ON step = @step AND counters.at = steps.at AND accountId = @accountId`;
-const ASKED = filtered({
-  webhookId: 'webhookId = @webhookId',
-  eventType: 'webhookId IN (SELECT webhookId FROM webhooks WHERE accountId = @accountId AND eventType = @eventType)',
-});
+const ASKED = filtered({ webhookId: 'webhookId = @webhookId', eventType: 'eventType = @eventType' });
 const STATS = `${STEPS} SELECT at, json_group_object(kind, n) AS counts FROM (
     SELECT counters.at AS at, kind, sum(n) AS n FROM ${COUNTERS}
     WHERE steps.at < @to AND ${ASKED} GROUP BY counters.at, kind HAVING sum(n) <> 0
@@ -137,12 +120,15 @@ const ATTEMPTS = `${STEPS} SELECT counters.at AS at, webhookId, sum(n) AS made,
 const SINCE = `${STEPS} SELECT counters.at AS at FROM ${COUNTERS} LIMIT 1`;
 const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const FAILURES = `FROM attempts
-  WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId AND status / 100 <> 2`;
-const HEALTH = `SELECT webhookId, nullif(successAt, 0) AS lastSuccessAt, waiting, held, exhausted,
-    (SELECT min(at) ${FAILURES} AND at > successAt) AS failingSince,
+  WHERE accountId = standing.accountId AND webhookId = standing.webhookId AND status / 100 <> 2`;
+const last = (kind: number) => `coalesce(max(n) FILTER (WHERE kind = ${kind}), 0)`;
+const HEALTH = `SELECT webhookId, lastSuccessAt, waiting, held, exhausted,
+    (SELECT min(at) ${FAILURES} AND at > coalesce(lastSuccessAt, 0)) AS failingSince,
     (SELECT json_object('at', at, 'status', nullif(status, 0), 'error', json(nullif(error, '')))
       ${FAILURES} ORDER BY at DESC, attempts.status DESC, attempts.error DESC LIMIT 1) AS lastFailure
-  FROM webhooks WHERE accountId = ?`;
+  FROM (SELECT accountId, webhookId, nullif(${last(LAST_SUCCESS)}, 0) AS lastSuccessAt,
+      ${last(STATE.retrying)} AS waiting, ${last(STATE.held)} AS held, ${last(STATE.exhausted)} AS exhausted
+    FROM counters WHERE ${IS_EVER} AND accountId = ? AND n > 0 GROUP BY webhookId) AS standing`;
 
 type HealthRow = Omit<WebhookHealth, 'lastFailure'> & {
   readonly webhookId: number;

@@ -4,7 +4,7 @@ import type { Position } from '../../../ports/broker.js';
 import { type ViewCore, type ViewQueries, ViewUnsound } from '../../../ports/deliveries-view.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from '../disposable-file.js';
 import { Statements } from '../statements.js';
-import { forgetCounts, statQueries } from './counters.js';
+import { statQueries } from './counters.js';
 import { deliveryQueries } from './delivery-pages.js';
 import { eventQueries } from './event-pages.js';
 import { fold } from './folding.js';
@@ -25,7 +25,7 @@ const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
   // Increment it with every change of the tables, or of what is written into them.
-  shape: 17,
+  shape: 18,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -79,10 +79,7 @@ function viewIn(disposable: DisposableFile, size: number): ViewCore {
       });
     },
     forget(before) {
-      write(() => {
-        leaving.forget(before);
-        forgetCounts(sql, before);
-      });
+      write(() => leaving.forget(before));
     },
     discard: () => throwAway(disposable),
     close: () => void file.close(),

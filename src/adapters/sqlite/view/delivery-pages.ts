@@ -1,14 +1,8 @@
 /** Deliveries, by one webhook or all of an account's: pages, newest first, and single ones in detail. */
-import type {
-  DeliveriesQuery,
-  DeliveryDetail,
-  ViewAttempt,
-  ViewedDelivery,
-  ViewQueries,
-} from '../../../ports/deliveries-view.js';
+import type { DeliveriesQuery, ViewAttempt, ViewedDelivery, ViewQueries } from '../../../ports/deliveries-view.js';
 import { REMOVAL } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
-import { type DeliveryRow, foldOf, outcomeOf, STATE, STATES } from './delivery-row.js';
+import { type DeliveryRow, foldOf, NO_WAIT, outcomeOf, STATE, STATES } from './delivery-row.js';
 import type { EventRow } from './event-row.js';
 import {
   ANSWERED,
@@ -30,9 +24,7 @@ type Stored = DeliveryRow &
   Pick<EventRow, 'eventId' | 'eventType' | 'eventSource' | 'payment' | 'routedAt'> &
   Readonly<Record<'shown' | 'isRemoved' | 'requests', number>>;
 type AttemptRow = Readonly<
-  Record<'at' | 'status' | 'durationMs' | 'version', number> &
-    Record<'error' | 'more', string> &
-    Record<'response', string | null>
+  Record<'at' | 'status', number> & Record<'error' | 'more', string> & Record<'response', string | null>
 >;
 
 const NO_STATE = -1;
@@ -50,7 +42,7 @@ const PUBLICATIONS = `SELECT deliveries.row AS row FROM ${rowsWith('deliveries',
 const ONE = `SELECT deliveries.*, eventId, eventSource, eventType, routedAt, payment, ${SHOWN_STATE} AS shown,
     ${IS_REMOVED} AS isRemoved, (SELECT count(*) FROM requests WHERE delivery = deliveries.row) AS requests
   FROM deliveries ${THEIR_EVENT} WHERE deliveries.row = @row`;
-const ATTEMPTS_OF = 'SELECT * FROM attempts WHERE delivery = ? ORDER BY at, status, error, durationMs, version, more';
+const ATTEMPTS_OF = 'SELECT * FROM attempts WHERE delivery = ? ORDER BY at, status, error, more';
 
 export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, 'page' | 'publications'> {
   return {
@@ -59,11 +51,11 @@ export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
       const list: List = { ...DELIVERIES, sources: sourcesFor(query, states), isShown: ASKED, is: '<' };
       const values = { ...asking, ...valuesOf(query, before), states };
       const { shown, reached, more } = listed(sql, list, values, limit);
-      const deliveries = shown.map(({ row }) => viewedOf(...read(sql, row, asking)));
+      const deliveries = shown.map(({ row }) => deliveryIn(sql, row, asking));
       return { deliveries, next: more ? reached : null, completeSince: asking.completeSince };
     },
     publications: (id) =>
-      sql.rows<{ row: number }>(PUBLICATIONS, { ...asking, id }).map(({ row }) => detail(sql, row, asking)),
+      sql.rows<{ row: number }>(PUBLICATIONS, { ...asking, id }).map(({ row }) => deliveryIn(sql, row, asking)),
   };
 }
 
@@ -73,10 +65,6 @@ export function inStates(states: readonly number[], where: string): readonly Sou
     where: `deliveries.accountId = @accountId AND ${where} AND state = ${state}`,
     time: 'deliveries.firstAt',
   }));
-}
-
-export function detail(sql: Statements, row: number, asking: Asking): DeliveryDetail {
-  return detailOf(...read(sql, row, asking));
 }
 
 function isAsked(state: number, { outcome }: Pick<DeliveriesQuery, 'outcome'>): boolean {
@@ -98,53 +86,28 @@ function sourcesFor({ webhookId, eventId, status, errors }: Filters, shown: read
   return stored.includes(STATE.atOnce) ? ofEvents(OF_ACCOUNT) : inStates(stored, 'state <> 0');
 }
 
-function read(sql: Statements, row: number, asking: Asking) {
+export function deliveryIn(sql: Statements, row: number, asking: Asking): ViewedDelivery {
   const stored = sql.row<Stored>(ONE, { ...asking, row }) as Stored;
-  return [stored, sql.rows<AttemptRow>(ATTEMPTS_OF, [row])] as const;
-}
-
-function viewedOf(row: Stored, attempts: readonly AttemptRow[]): ViewedDelivery {
-  const { id, webhookId, eventType, firstAt, shown } = row;
-  const { nextAttemptAt = null, waitingFor = null } = shown === STATE.retrying ? foldOf(row).last : {};
+  const { shown, isRemoved, eventId, eventSource } = stored;
+  const { id, accountId, webhookId, webhookEvent, eventType, firstAt, payment, routedAt, requests } = stored;
+  const { last, givenUp, asked, progressed } = foldOf(stored);
+  const hadEnded = last.outcome === 'delivered' || givenUp !== null;
+  const { nextAttemptAt, waitingFor, step } = shown === STATE.retrying ? last : NO_WAIT;
   return {
-    id,
-    webhookId,
-    eventId: unescaped(row.eventId),
-    eventType,
-    firstAt,
+    ...{ id, accountId, webhookId, webhookEvent, eventType, firstAt, payment, routedAt, requests },
+    eventId: unescaped(eventId),
+    eventSource: unescaped(eventSource),
     outcome: outcomeOf(shown),
     held: shown === STATE.held,
     endedBy: shown === STATE.removed ? REMOVAL : null,
-    nextAttemptAt,
-    waitingFor,
-    attempts: attempts.map(attemptOf),
-  };
-}
-
-function detailOf(row: Stored, attempts: readonly AttemptRow[]): DeliveryDetail {
-  const { accountId, webhookEvent, state, routedAt, eventSource, isRemoved, payment, requests } = row;
-  const { last, givenUp, asked, progressed } = foldOf(row);
-  const hadEnded = last.outcome === 'delivered' || givenUp !== null;
-  const answered = attempts.filter(({ response }) => response !== null);
-  return {
-    ...viewedOf(row, attempts),
-    accountId,
-    eventSource: unescaped(eventSource),
-    payment,
-    webhookEvent,
-    requests,
-    routedAt,
-    step: state === STATE.retrying ? last.step : null,
+    ...{ nextAttemptAt, waitingFor: waitingFor ?? null, step },
     sentAgain: hadEnded && asked > progressed && isRemoved === 0,
-    responses: new Map(answered.map(({ at, response }) => [isoOf(at), response ?? ''])),
+    attempts: sql.rows<AttemptRow>(ATTEMPTS_OF, [row]).map(attemptOf),
   };
 }
 
-function attemptOf({ at, status, error, durationMs, version, more }: AttemptRow): ViewAttempt {
-  const rest = unescaped(more || null) as Pick<ViewAttempt, 'reason' | 'trigger' | 'actor'> | null;
-  return { at: isoOf(at), status: status || null, error: unescaped(error || null), durationMs, version, ...rest };
-}
-
-function isoOf(at: number): string {
-  return new Date(at).toISOString();
+function attemptOf({ at, status, error, more, response }: AttemptRow): ViewAttempt {
+  const rest = unescaped(more) as unknown as Pick<ViewAttempt, 'durationMs' | 'version'>;
+  const answered = { status: status || null, error: unescaped(error || null) };
+  return { at: new Date(at).toISOString(), ...answered, ...rest, ...(response !== null && { response }) };
 }

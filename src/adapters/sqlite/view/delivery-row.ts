@@ -56,7 +56,7 @@ export const putDelivery = writer(
   ['state', 'triedAt', 'status', 'error', 'fold'],
 );
 
-const NO_WAIT = { nextAttemptAt: null, waitingFor: null, step: null };
+export const NO_WAIT = { nextAttemptAt: null, waitingFor: null, step: null };
 /** Its `at` is not kept: nothing asks when a delivery was reported that came at once. */
 const AT_ONCE: Fold = {
   last: { state: STATE.delivered, outcome: 'delivered', chain: 0, attempts: 1, at: 0, ...NO_WAIT },

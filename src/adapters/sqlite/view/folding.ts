@@ -1,5 +1,5 @@
 /** Folds entries into the rows of their events and deliveries: an event is read, folded and written once in a batch. */
-import type { ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
+import type { ViewAttempt, ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { Tally } from './counters.js';
 import { type DeliveryRow, putDelivery, timeOf, withEntry } from './delivery-row.js';
@@ -9,8 +9,7 @@ import { escaped } from './schema.js';
 const DELIVERIES_OF = 'SELECT * FROM deliveries WHERE event = ?';
 const EVENT_OF = 'SELECT * FROM events WHERE accountId = ? AND firstAt = ? AND payment = ?';
 const ADD_ATTEMPT = `INSERT OR IGNORE INTO attempts
-  (delivery, at, status, error, durationMs, version, more, accountId, webhookId, response)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (delivery, at, status, error, more, accountId, webhookId, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const ADD_REQUEST = `INSERT INTO requests (delivery, chain, accountId, recovery, state)
   SELECT row, ?, accountId, ?, state FROM deliveries WHERE row = ?
   ON CONFLICT DO UPDATE SET recovery = coalesce(recovery, excluded.recovery)`;
@@ -82,17 +81,16 @@ function store(
   for (const entry of entries) {
     const { chain, outcome, recovery } = entry;
     if (chain > 0 && outcome !== 'cancelled') sql.run(ADD_REQUEST, [chain, recovery, delivery]);
-    tally.told(entry, putAttempt(sql, delivery, entry));
+    const { attempt } = entry;
+    if (attempt && putAttempt(sql, delivery, attempt, entry)) tally.attempted(attempt, entry);
   }
 }
 
-/** @param delivery its row @returns whether the entry's attempt was not known */
-function putAttempt(sql: Statements, delivery: number, entry: ViewEntry): boolean {
-  const { attempt, accountId, webhookId, response } = entry;
-  if (!attempt) return false;
-  const { at, status, error, durationMs, version, reason, trigger, actor } = attempt;
-  const isPlain = reason === undefined && trigger === undefined && actor === undefined;
-  const more = isPlain ? '' : JSON.stringify({ reason, trigger, actor });
-  const key = [delivery, timeOf(at), status ?? 0, escaped(error) ?? '', durationMs, version, more];
+/** @param delivery its row @returns whether the attempt was not known */
+function putAttempt(sql: Statements, delivery: number, attempt: ViewAttempt, of: ViewEntry): boolean {
+  const { accountId, webhookId } = of;
+  const { at, status, error, response = null, durationMs, version, reason, trigger, actor } = attempt;
+  const more = JSON.stringify({ durationMs, version, reason, trigger, actor });
+  const key = [delivery, timeOf(at), status ?? 0, escaped(error) ?? '', more];
   return sql.run(ADD_ATTEMPT, [...key, accountId, webhookId, response]).changes > 0;
 }

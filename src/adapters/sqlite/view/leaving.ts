@@ -1,7 +1,7 @@
 /** What leaves the view: what the topic has lost, and what arrived at once where the view has become too large. */
 import type { Statements } from '../statements.js';
+import { forgetCounts } from './counters.js';
 import { ARRIVAL } from './event-row.js';
-import { isIn } from './lists.js';
 
 type OldEvent = Readonly<Record<'row' | 'accountId' | 'firstAt' | 'isLeaving', number>>;
 
@@ -12,8 +12,6 @@ const some = (isLeaving: string) => `
   SELECT row, accountId, firstAt, ${isLeaving} AS isLeaving FROM events WHERE row > @behind ORDER BY row LIMIT +@most`;
 const OLD = some('toldAt < @before');
 const ARRIVED = some(`arrived = ${ARRIVAL.atOnce}`);
-const FORGET_WEBHOOKS = `DELETE FROM webhooks WHERE ${isIn('accountId', 'accounts')} AND NOT EXISTS (
-  SELECT 1 FROM deliveries WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId)`;
 const COMPLETE = 'UPDATE view SET completeSince = max(coalesce(completeSince, 0), ?)';
 
 export function leavingOf(sql: Statements) {
@@ -30,9 +28,9 @@ export function leavingOf(sql: Statements) {
     /** Deletes events whose entries are all older, oldest first, some at a time. @param before ms since the epoch */
     forget(before: number): void {
       const left = leave(OLD, { before, most: AT_ONCE });
-      if (left.length > 0) sql.run(FORGET_WEBHOOKS, { accounts: JSON.stringify(left.map((event) => event.accountId)) });
       // Those behind what is not old are younger still, but for some, which a later round finds.
-      else reached.delete(OLD);
+      if (left.length === 0) reached.delete(OLD);
+      forgetCounts(sql, { before, accounts: JSON.stringify(left.map((event) => event.accountId)) });
     },
     /** Deletes events that arrived at their first attempts, oldest first; counters keep them. @param most that it looks at */
     trim(most: number): void {

@@ -9,7 +9,7 @@ import type {
   ViewQueries,
 } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
-import { DELIVERIES, detail, inStates } from './delivery-pages.js';
+import { DELIVERIES, deliveryIn, inStates } from './delivery-pages.js';
 import { STATE } from './delivery-row.js';
 import { eventIn } from './event-pages.js';
 import type { EventRow } from './event-row.js';
@@ -65,8 +65,7 @@ export function recoveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
       const sources = inStates(statesOf(asked), 'state <> 0');
       const list: List = { ...DELIVERIES, sources, isShown: IS_NEXT, is: '>' };
       const { found, reached } = first(list, { ...asked, recovery }, after);
-      const delivery = found && { ...detail(sql, found.row, { ...asking, own: null }), responses: new Map() };
-      return { delivery, reached };
+      return { delivery: found && deliveryIn(sql, found.row, { ...asking, own: null }), reached };
     },
     missedCount: (asked) => count(COUNT_MISSED, asked),
     nextMissed(asked, after) {

@@ -20,8 +20,8 @@ const BLOCK = 'row >> 13';
  *   begins with the state because most questions leave out nearly all deliveries by it; a list of all merges the states.
  *   triedAt, status and error are of the last attempt; status 0: none came; '' is no error.
  * - …InTrouble leave out what nearly all come to.
- * - attempts: by what they are, for one may be in the topic twice. `more` is JSON of what few have, or ''.
- * - webhooks: successAt is the start of the last successful attempt, 0 without any; the others count deliveries that stand so.
+ * - attempts: by what they are, for one may be in the topic twice. `more` is JSON of what no question is about.
+ * - counters: those of step 0 say how many deliveries stand so now.
  * - requests: the chains of which something other than a cancellation is known. recovery, accountId and state are for the
  *   progress of recoveries, which is asked for often.
  */
@@ -50,9 +50,8 @@ CREATE INDEX deliveriesOfWebhook ON deliveries (accountId, webhookId, state, fir
 CREATE INDEX deliveriesById ON deliveries (${BLOCK}, accountId, id);
 
 CREATE TABLE attempts (
-  delivery INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER NOT NULL, error TEXT NOT NULL, durationMs REAL NOT NULL,
-  version INTEGER NOT NULL, more TEXT NOT NULL, accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL, response TEXT,
-  PRIMARY KEY (delivery, at, status, error, durationMs, version, more)
+  delivery INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER NOT NULL, error TEXT NOT NULL, more TEXT NOT NULL,
+  accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL, response TEXT, PRIMARY KEY (delivery, at, status, error, more)
 ) WITHOUT ROWID;
 CREATE INDEX failures ON attempts (accountId, webhookId, at) WHERE status / 100 <> 2;
 
@@ -62,14 +61,9 @@ CREATE TABLE requests (
 ) WITHOUT ROWID;
 CREATE INDEX requestsOfRecovery ON requests (accountId, recovery, state) WHERE recovery IS NOT NULL;
 
-CREATE TABLE webhooks (
-  accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL, eventType TEXT NOT NULL, successAt INTEGER NOT NULL,
-  waiting INTEGER NOT NULL, exhausted INTEGER NOT NULL, held INTEGER NOT NULL, PRIMARY KEY (accountId, webhookId)
-) WITHOUT ROWID;
-
 CREATE TABLE counters (
   step INTEGER NOT NULL, at INTEGER NOT NULL, accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL, kind INTEGER NOT NULL,
-  n INTEGER NOT NULL, PRIMARY KEY (step, at, accountId, webhookId, kind)
+  eventType TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (step, at, accountId, webhookId, kind)
 ) WITHOUT ROWID;
 
 CREATE TABLE positions (
@@ -77,8 +71,8 @@ CREATE TABLE positions (
 ) WITHOUT ROWID;
 
 CREATE TRIGGER deliveryLeaves AFTER DELETE ON deliveries BEGIN
-  UPDATE webhooks SET waiting = waiting - (old.state = 2), exhausted = exhausted - (old.state = 3),
-    held = held - (old.state = 4) WHERE accountId = old.accountId AND webhookId = old.webhookId;
+  UPDATE counters SET n = n - 1 WHERE step = 0 AND at = 0
+    AND accountId = old.accountId AND webhookId = old.webhookId AND kind = old.state;
   DELETE FROM attempts WHERE delivery = old.row;
   DELETE FROM requests WHERE delivery = old.row;
 END;
