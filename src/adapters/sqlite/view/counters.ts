@@ -30,30 +30,29 @@ const SUCCEEDED = 8;
 /** Their bounds grow by the square root of 2: a percentile is exact to some 20%. */
 const DURATION_BUCKETS = 36;
 
-/** The step and time of what belongs to none: how many deliveries stand so now, by state, and when the last success began. */
-const EVER = [0, 0];
+/** What belongs to no step: how many deliveries stand so now, by their state, and when the last success began. */
 const IS_EVER = 'step = 0 AND at = 0';
 /** Beside the states. */
 const LAST_SUCCESS = 7;
 
 const KEY = 'step, at, accountId, webhookId, kind';
-const ADD_COUNT = `INSERT INTO counters (${KEY}, eventType, n) VALUES (?, ?, ?, ?, ?, ?, ?)
+const ADD_COUNT = `INSERT INTO counters (kind, accountId, webhookId, step, at, eventType, n) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET n = iif(kind = ${LAST_SUCCESS}, max(n, excluded.n), n + excluded.n)`;
 const FORGET_COUNTS = `DELETE FROM counters WHERE (${KEY}) IN
-  (SELECT ${KEY} FROM counters WHERE step = ? AND at < ? LIMIT +?)`;
+  (SELECT ${KEY} FROM counters WHERE step = ? AND at < ? LIMIT ${FORGOTTEN_AT_ONCE})`;
 const FORGET_SUCCESSES = `DELETE FROM counters WHERE ${IS_EVER} AND ${isIn('accountId', 'accounts')}
   AND kind = ${LAST_SUCCESS} AND n < @before`;
 
-type OfWebhook = Pick<ViewEntry, 'accountId' | 'webhookId' | 'eventType'>;
+type OfWebhook = Pick<ViewEntry, 'accountId' | 'webhookId'>;
 
 export class Tally {
   readonly #counts = new Map<string, { readonly row: readonly Value[]; n: number }>();
   #newest = 0;
 
   /** @param attempt it was not known */
-  attempted({ at: begun, status, durationMs }: ViewAttempt, of: OfWebhook): void {
+  attempted({ at: begun, status, durationMs }: ViewAttempt, of: ViewEntry): void {
     const [at, isDelivered] = [timeOf(begun), isSuccess(status)];
-    if (isDelivered) this.#count(of, EVER, LAST_SUCCESS, at);
+    if (isDelivered) this.#count([LAST_SUCCESS, of.accountId, of.webhookId, 0, 0, of.eventType], at);
     this.#happened(of, at, isDelivered ? SUCCEEDED + durationBucket(durationMs) : FAILED_ATTEMPT, 1);
   }
 
@@ -61,25 +60,26 @@ export class Tally {
   stands(row: DeliveryRow, eventType: string, by: 1 | -1): void {
     const { state } = row;
     if (state < STATE.retrying) return;
-    const of = { ...row, eventType };
-    this.#count(of, EVER, state, by);
-    if (state > STATE.retrying) this.#happened(of, statusOf(foldOf(row)).at, state, by);
+    this.#count([state, row.accountId, row.webhookId, 0, 0, eventType], by);
+    if (state > STATE.retrying) this.#happened(row, statusOf(foldOf(row)).at, state, by);
   }
 
   store(sql: Statements): void {
     for (const { row, n } of this.#counts.values()) if (n !== 0) sql.run(ADD_COUNT, [...row, n]);
-    forget(sql, MINUTE_MS, this.#newest - MINUTES_KEPT_MS);
+    sql.run(FORGET_COUNTS, [MINUTE_MS, this.#newest - MINUTES_KEPT_MS]);
   }
 
-  #happened(of: OfWebhook, at: number, kind: number, by: number): void {
+  #happened({ accountId, webhookId }: OfWebhook, at: number, kind: number, by: number): void {
     this.#newest = Math.max(this.#newest, at);
-    for (const step of STEPS_MS) this.#count(of, [step, Math.floor(at / step) * step], kind, by);
+    for (const step of STEPS_MS)
+      this.#count([kind, accountId, webhookId, step, Math.floor(at / step) * step, null], by);
   }
 
-  #count({ accountId, webhookId, eventType }: OfWebhook, time: readonly number[], kind: number, n: number): void {
-    const key = [...time, accountId, webhookId, kind];
-    const name = key.join();
-    const count = this.#counts.get(name) ?? { row: [...key, eventType], n: 0 };
+  /** @param row its columns but n, as in ADD_COUNT */
+  #count(row: readonly Value[], n: number): void {
+    const [kind] = row;
+    const name = row.join();
+    const count = this.#counts.get(name) ?? { row, n: 0 };
     this.#counts.set(name, count);
     count.n = kind === LAST_SUCCESS ? Math.max(count.n, n) : count.n + n;
   }
@@ -87,12 +87,8 @@ export class Tally {
 
 /** @param leaving before is ms since the epoch; accounts are JSON: of those, events have left */
 export function forgetCounts(sql: Statements, leaving: { readonly before: number; readonly accounts: string }): void {
-  for (const step of STEPS_MS) forget(sql, step, Math.floor(leaving.before / HOUR_MS) * HOUR_MS);
+  sql.run(FORGET_COUNTS, [HOUR_MS, Math.floor(leaving.before / HOUR_MS) * HOUR_MS]);
   sql.run(FORGET_SUCCESSES, leaving);
-}
-
-function forget(sql: Statements, step: number, before: number): void {
-  sql.run(FORGET_COUNTS, [step, before, FORGOTTEN_AT_ONCE]);
 }
 
 /** The first has all below 1 ms, the last all from 2 min on. */
@@ -103,31 +99,33 @@ function durationBucket(durationMs: number): number {
 
 const bound = (which: 'min' | 'max') => `(SELECT ${which}(at) FROM counters WHERE step = @step)`;
 /** Step by step, oldest first, because a step has the rows of all accounts. */
-const STEPS = `WITH RECURSIVE steps (at) AS (
+const STEPS = `WITH RECURSIVE steps (begin) AS (
     SELECT max(@from, ${bound('min')})
-    UNION ALL SELECT at + @step FROM steps WHERE at + @step < @to AND at < ${bound('max')}
+    UNION ALL SELECT begin + @step FROM steps WHERE begin + @step < @to AND begin < ${bound('max')}
   )`;
-const COUNTERS = `steps CROSS JOIN counters ON step = @step AND counters.at = steps.at AND accountId = @accountId`;
-const ASKED = filtered({ webhookId: 'webhookId = @webhookId', eventType: 'eventType = @eventType' });
+const COUNTERS = 'steps CROSS JOIN counters ON step = @step AND at = begin AND accountId = @accountId';
+const ASKED = filtered({
+  webhookId: 'webhookId = @webhookId',
+  eventType: `webhookId IN
+    (SELECT webhookId FROM counters WHERE ${IS_EVER} AND accountId = @accountId AND eventType = @eventType)`,
+});
 const STATS = `${STEPS} SELECT at, json_group_object(kind, n) AS counts FROM (
-    SELECT counters.at AS at, kind, sum(n) AS n FROM ${COUNTERS}
-    WHERE steps.at < @to AND ${ASKED} GROUP BY counters.at, kind HAVING sum(n) <> 0
+    SELECT at, kind, sum(n) AS n FROM ${COUNTERS} WHERE begin < @to AND ${ASKED} GROUP BY at, kind HAVING sum(n) <> 0
   ) GROUP BY at ORDER BY at`;
 const failed = `kind = ${FAILED_ATTEMPT}`;
-const ATTEMPTS = `${STEPS} SELECT counters.at AS at, webhookId, sum(n) AS made,
-    coalesce(sum(n) FILTER (WHERE ${failed}), 0) AS failed
-  FROM ${COUNTERS} WHERE ${failed} OR kind >= ${SUCCEEDED} GROUP BY counters.at, webhookId`;
-const SINCE = `${STEPS} SELECT counters.at AS at FROM ${COUNTERS} LIMIT 1`;
+const ATTEMPTS = `${STEPS} SELECT at, webhookId, sum(n) AS made, ifnull(sum(n) FILTER (WHERE ${failed}), 0) AS failed
+  FROM ${COUNTERS} WHERE ${failed} OR kind >= ${SUCCEEDED} GROUP BY at, webhookId`;
+const SINCE = `${STEPS} SELECT at FROM ${COUNTERS} LIMIT 1`;
 const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const FAILURES = `FROM attempts
   WHERE accountId = standing.accountId AND webhookId = standing.webhookId AND status / 100 <> 2`;
-const last = (kind: number) => `coalesce(max(n) FILTER (WHERE kind = ${kind}), 0)`;
+const last = (kind: number) => `max(n) FILTER (WHERE kind = ${kind})`;
 const HEALTH = `SELECT webhookId, lastSuccessAt, waiting, held, exhausted,
-    (SELECT min(at) ${FAILURES} AND at > coalesce(lastSuccessAt, 0)) AS failingSince,
+    (SELECT min(at) ${FAILURES} AND at > ifnull(lastSuccessAt, 0)) AS failingSince,
     (SELECT json_object('at', at, 'status', nullif(status, 0), 'error', json(nullif(error, '')))
       ${FAILURES} ORDER BY at DESC, attempts.status DESC, attempts.error DESC LIMIT 1) AS lastFailure
-  FROM (SELECT accountId, webhookId, nullif(${last(LAST_SUCCESS)}, 0) AS lastSuccessAt,
-      ${last(STATE.retrying)} AS waiting, ${last(STATE.held)} AS held, ${last(STATE.exhausted)} AS exhausted
+  FROM (SELECT accountId, webhookId, ${last(LAST_SUCCESS)} AS lastSuccessAt, ifnull(${last(STATE.retrying)}, 0) AS waiting,
+      ifnull(${last(STATE.held)}, 0) AS held, ifnull(${last(STATE.exhausted)}, 0) AS exhausted
     FROM counters WHERE ${IS_EVER} AND accountId = ? AND n > 0 GROUP BY webhookId) AS standing`;
 
 type HealthRow = Omit<WebhookHealth, 'lastFailure'> & {
@@ -163,26 +161,26 @@ function bucketOf(row: { readonly at: number; readonly counts: string }): StatsB
   const counts = JSON.parse(row.counts) as Readonly<Record<number, number>>;
   const of = (kind: number) => counts[kind] ?? 0;
   const durations = Array.from({ length: DURATION_BUCKETS }, (_, n) => of(SUCCEEDED + n));
+  const delivered = durations.reduce((sum, each) => sum + each, 0);
   return {
     at: row.at,
-    delivered: durations.reduce((sum, each) => sum + each, 0),
+    delivered,
     failedAttempts: of(FAILED_ATTEMPT),
     exhausted: of(STATE.exhausted),
     cancelled: of(STATE.cancelled) + of(STATE.removed),
     held: of(STATE.held),
-    p50Ms: percentileOf(durations, 50),
-    p95Ms: percentileOf(durations, 95),
+    p50Ms: middleOf(durations, delivered * 0.5),
+    p95Ms: middleOf(durations, delivered * 0.95),
   };
 }
 
-/** @param counts by bucket @returns ms, the middle of its bucket; null without any */
-function percentileOf(counts: readonly number[], percent: number): number | null {
-  const total = counts.reduce((sum, each) => sum + each, 0);
-  let rank = (total * percent) / 100;
-  const bucket = counts.findIndex((each) => {
-    rank -= each;
-    return rank <= 0;
+/** @param counts by bucket @returns the middle of the bucket that has the one of this rank, ms; null without any */
+function middleOf(counts: readonly number[], rank: number): number | null {
+  let left = rank;
+  const bucket = counts.findIndex((count) => {
+    left -= count;
+    return left <= 0;
   });
-  if (total <= 0) return null;
+  if (rank <= 0) return null;
   return bucket === 0 ? 0.5 : Math.round(10 * 2 ** ((bucket - 0.5) / 2)) / 10;
 }

@@ -1,7 +1,7 @@
 /** The view of deliveries in its own file, filled from the topics. Opening doesn't check it: too large. */
 import { randomBytes } from 'node:crypto';
 import type { Position } from '../../../ports/broker.js';
-import { type ViewCore, type ViewQueries, ViewUnsound } from '../../../ports/deliveries-view.js';
+import { type ViewCore, ViewUnsound } from '../../../ports/deliveries-view.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from '../disposable-file.js';
 import { Statements } from '../statements.js';
 import { statQueries } from './counters.js';
@@ -53,52 +53,48 @@ function viewIn(disposable: DisposableFile, size: number): ViewCore {
   file.pragma(`cache_size = -${CACHE_KIB}`);
   const sql = new Statements(file);
   const leaving = leavingOf(sql);
-  const write = (work: () => void) => sound(() => file.transaction(work)());
   const bytesInUse = () => sql.row<{ bytes: number }>(BYTES_IN_USE)?.bytes ?? 0;
   sql.run(BEGIN_VIEW, [randomBytes(8).toString('hex')]);
   return {
     id: sql.row<{ id: string }>('SELECT id FROM view')?.id as string,
-    of({ accountId, webhookIds }) {
-      const kept = sound(() => sql.row<Pick<Asking, 'completeSince'>>('SELECT completeSince FROM view'));
-      const asking = { accountId, own: webhookIds, completeSince: kept?.completeSince ?? null };
-      const pages = { ...deliveryQueries(sql, asking), ...eventQueries(sql, asking) };
-      return each({ ...pages, ...statQueries(sql, accountId), ...recoveryQueries(sql, asking) });
-    },
-    positions(topic) {
-      const rows = sound(() => sql.rows<{ partition: number; position: string }>(POSITIONS, [topic]));
-      return sound(() => new Map(rows.map(({ partition, position }) => [partition, JSON.parse(position) as Position])));
-    },
-    add(entries, reached = new Map()) {
-      write(() => {
+    ...sound<Pick<ViewCore, 'of' | 'positions' | 'add' | 'forget'>>({
+      of({ accountId, webhookIds }) {
+        const kept = sql.row<Pick<Asking, 'completeSince'>>('SELECT completeSince FROM view');
+        const asking = { accountId, own: webhookIds, completeSince: kept?.completeSince ?? null };
+        const pages = { ...deliveryQueries(sql, asking), ...eventQueries(sql, asking) };
+        return sound({ ...pages, ...statQueries(sql, accountId), ...recoveryQueries(sql, asking) });
+      },
+      positions(topic) {
+        const rows = sql.rows<{ partition: number; position: string }>(POSITIONS, [topic]);
+        return new Map(rows.map(({ partition, position }) => [partition, JSON.parse(position) as Position]));
+      },
+      add: file.transaction((entries, reached = new Map()) => {
         fold(sql, entries);
         if (entries.length > 0 && bytesInUse() > size) leaving.trim(TRIMMED_FOR_EACH * entries.length);
         for (const [topic, positions] of reached)
           for (const [partition, position] of positions) {
             sql.run(PUT_POSITION, [topic, partition, JSON.stringify(position)]);
           }
-      });
-    },
-    forget(before) {
-      write(() => leaving.forget(before));
-    },
+      }),
+      forget: file.transaction((before) => leaving.forget(before)),
+    }),
     discard: () => throwAway(disposable),
     close: () => void file.close(),
   };
 }
 
-/** Each query, with what it finds damaged told as such. */
-function each(queries: ViewQueries): ViewQueries {
-  const all = Object.entries(queries) as [string, (...asked: readonly unknown[]) => unknown][];
-  const told = all.map(([name, query]) => [name, (...asked: readonly unknown[]) => sound(() => query(...asked))]);
-  return Object.fromEntries(told);
-}
-
-/** @throws ViewUnsound */
-function sound<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (!isDamage(cause) && !(cause instanceof SyntaxError)) throw cause;
-    throw new ViewUnsound('the deliveries view is damaged', { cause });
-  }
+/** The same methods, that throw ViewUnsound for what they find damaged. */
+function sound<Methods extends object>(methods: Methods): Methods {
+  const all = Object.entries(methods).map(([name, method]) => {
+    const told = (...given: readonly unknown[]) => {
+      try {
+        return method(...given);
+      } catch (cause) {
+        if (!isDamage(cause) && !(cause instanceof SyntaxError)) throw cause;
+        throw new ViewUnsound('the deliveries view is damaged', { cause });
+      }
+    };
+    return [name, told];
+  });
+  return Object.fromEntries(all);
 }

@@ -11,6 +11,7 @@ import {
   filtered,
   IS_REMOVED,
   isIn,
+  isOfFailed,
   type List,
   listed,
   OF_ACCOUNT,
@@ -24,7 +25,9 @@ type Stored = DeliveryRow &
   Pick<EventRow, 'eventId' | 'eventType' | 'eventSource' | 'payment' | 'routedAt'> &
   Readonly<Record<'shown' | 'isRemoved' | 'requests', number>>;
 type AttemptRow = Readonly<
-  Record<'at' | 'status', number> & Record<'error' | 'more', string> & Record<'response', string | null>
+  Record<'at' | 'status' | 'durationMs' | 'version', number> &
+    Record<'error' | 'more', string> &
+    Record<'response', string | null>
 >;
 
 const NO_STATE = -1;
@@ -42,17 +45,17 @@ const PUBLICATIONS = `SELECT deliveries.row AS row FROM ${rowsWith('deliveries',
 const ONE = `SELECT deliveries.*, eventId, eventSource, eventType, routedAt, payment, ${SHOWN_STATE} AS shown,
     ${IS_REMOVED} AS isRemoved, (SELECT count(*) FROM requests WHERE delivery = deliveries.row) AS requests
   FROM deliveries ${THEIR_EVENT} WHERE deliveries.row = @row`;
-const ATTEMPTS_OF = 'SELECT * FROM attempts WHERE delivery = ? ORDER BY at, status, error, more';
+const ATTEMPTS_OF = 'SELECT * FROM attempts WHERE delivery = ? ORDER BY at, status, error, durationMs, version, more';
 
 export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, 'page' | 'publications'> {
   return {
     page({ limit, before, ...query }) {
-      const states = STATES.filter((state) => isAsked(state, query));
+      const states = STATES.filter((state) => query.outcome === null || outcomeOf(state) === query.outcome);
       const list: List = { ...DELIVERIES, sources: sourcesFor(query, states), isShown: ASKED, is: '<' };
       const values = { ...asking, ...valuesOf(query, before), states };
-      const { shown, reached, more } = listed(sql, list, values, limit);
+      const { shown, next } = listed(sql, list, values, limit);
       const deliveries = shown.map(({ row }) => deliveryIn(sql, row, asking));
-      return { deliveries, next: more ? reached : null, completeSince: asking.completeSince };
+      return { deliveries, next, completeSince: asking.completeSince };
     },
     publications: (id) =>
       sql.rows<{ row: number }>(PUBLICATIONS, { ...asking, id }).map(({ row }) => deliveryIn(sql, row, asking)),
@@ -67,22 +70,17 @@ export function inStates(states: readonly number[], where: string): readonly Sou
   }));
 }
 
-function isAsked(state: number, { outcome }: Pick<DeliveriesQuery, 'outcome'>): boolean {
-  return outcome === null || outcomeOf(state) === outcome;
-}
-
 type Filters = Pick<DeliveriesQuery, 'webhookId' | 'eventId' | 'status' | 'errors'>;
 
 /** The narrowest. @param shown states; what waits for a removed webhook is shown as removed */
-function sourcesFor({ webhookId, eventId, status, errors }: Filters, shown: readonly number[]): readonly Source[] {
+function sourcesFor(asked: Filters, shown: readonly number[]): readonly Source[] {
   const ofEvents = (events: Source) => [
     { ...events, from: `${events.from} CROSS JOIN deliveries ON deliveries.event = events.row` },
   ];
-  if (eventId !== null) return ofEvents(eventsWith('eventId'));
-  const hasFailed = errors !== null || (status !== null && status !== '2xx');
-  const isShown = (state: number) => shown.includes(state) && !(hasFailed && state === STATE.atOnce);
+  if (asked.eventId !== null) return ofEvents(eventsWith('eventId'));
+  const isShown = (state: number) => shown.includes(state) && !(state === STATE.atOnce && isOfFailed(asked));
   const stored = STATES.filter((state) => isShown(state) || (state === STATE.retrying && isShown(STATE.removed)));
-  if (webhookId !== null) return inStates(stored, 'webhookId = @webhookId');
+  if (asked.webhookId !== null) return inStates(stored, 'webhookId = @webhookId');
   return stored.includes(STATE.atOnce) ? ofEvents(OF_ACCOUNT) : inStates(stored, 'state <> 0');
 }
 
@@ -106,8 +104,8 @@ export function deliveryIn(sql: Statements, row: number, asking: Asking): Viewed
   };
 }
 
-function attemptOf({ at, status, error, more, response }: AttemptRow): ViewAttempt {
-  const rest = unescaped(more) as unknown as Pick<ViewAttempt, 'durationMs' | 'version'>;
-  const answered = { status: status || null, error: unescaped(error || null) };
-  return { at: new Date(at).toISOString(), ...answered, ...rest, ...(response !== null && { response }) };
+function attemptOf({ at, status, error, durationMs, version, more, response }: AttemptRow): ViewAttempt {
+  const rest = unescaped(more || null) as Pick<ViewAttempt, 'reason' | 'trigger' | 'actor'> | null;
+  const answer = { status: status || null, error: unescaped(error || null), ...(response !== null && { response }) };
+  return { at: new Date(at).toISOString(), durationMs, version, ...rest, ...answer };
 }

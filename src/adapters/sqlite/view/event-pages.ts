@@ -17,6 +17,7 @@ import {
   eventsWith,
   filtered,
   isIn,
+  isOfFailed,
   type List,
   listed,
   OF_ACCOUNT,
@@ -60,8 +61,8 @@ export function eventQueries(sql: Statements, asking: Asking): Pick<ViewQueries,
   return {
     events({ limit, before, ...query }) {
       const list: List = { row: 'events.row', sources: sourcesFor(query), tie: "''", isShown: ASKED, is: '<' };
-      const { shown, reached, more } = listed(sql, list, asked(asking, query, before), limit);
-      return { events: shown.map(viewed), next: more ? reached : null, completeSince };
+      const { shown, next } = listed(sql, list, asked(asking, query, before), limit);
+      return { events: shown.map(viewed), next, completeSince };
     },
     /** A reader's position in a partition advances only over events that it was given, or that a filter passed over. */
     feed({ limit, after, ...query }) {
@@ -84,13 +85,11 @@ function asked(asking: Asking, { arrived, ...query }: Filters, before: ListPlace
 }
 
 /** The narrowest: few events are not answered 2xx throughout. */
-function sourcesFor({ eventId, reference, arrived, status, errors }: Filters): readonly Source[] {
-  if (eventId !== null) return [eventsWith('eventId')];
-  if (reference !== null) return [eventsWith('reference')];
-  const isInTrouble =
-    (arrived !== null && arrived !== 'all') || errors !== null || (status !== null && status !== '2xx');
-  if (!isInTrouble) return [OF_ACCOUNT];
-  const arrivals = arrivalsOf(arrived).filter((one) => one !== ARRIVAL.atOnce);
+function sourcesFor(asked: Filters): readonly Source[] {
+  if (asked.eventId !== null) return [eventsWith('eventId')];
+  if (asked.reference !== null) return [eventsWith('reference')];
+  const arrivals = arrivalsOf(asked.arrived).filter((one) => !(one === ARRIVAL.atOnce && isOfFailed(asked)));
+  if (arrivals.includes(ARRIVAL.atOnce)) return [OF_ACCOUNT];
   const where = `${OF_ACCOUNT.where} AND arrived <> ${ARRIVAL.atOnce}`;
   return arrivals.map((one) => ({ ...OF_ACCOUNT, where: `${where} AND arrived = ${one}` }));
 }

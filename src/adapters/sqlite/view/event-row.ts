@@ -14,8 +14,8 @@ const ROUTED = ['routedAt', 'partition', 'offset', 'idx'] as const;
 /** row null: it is new. */
 export type EventRow = Readonly<
   Record<'accountId' | 'firstAt' | 'toldAt' | 'arrived', number> &
-    Record<'payment' | 'eventId' | 'eventType', string> &
-    Record<'eventSource' | 'amount' | 'reference' | 'webhooks', string | null> &
+    Record<'payment' | 'eventId' | 'eventType' | 'webhooks', string> &
+    Record<'eventSource' | 'amount' | 'reference', string | null> &
     Record<'row' | (typeof ROUTED)[number], number | null>
 >;
 
@@ -25,20 +25,12 @@ export const putEvent = writer(
   ['amount', 'reference', 'webhooks', 'toldAt', 'arrived', ...ROUTED],
 );
 
-const UNROUTED = {
-  amount: null,
-  reference: null,
-  webhooks: null,
-  routedAt: null,
-  partition: null,
-  offset: null,
-  idx: null,
-};
+const UNROUTED = { amount: null, reference: null, routedAt: null, partition: null, offset: null, idx: null };
 
 /** The event of which only this is known. */
 export function eventRow({ accountId, firstAt, payment, eventType, ...entry }: ViewEntry | ViewRouting): EventRow {
   const [eventId, eventSource] = [escaped(entry.eventId), escaped(entry.eventSource)];
-  const told = { toldAt: entry.place.timestamp, arrived: ARRIVAL.nobody };
+  const told = { toldAt: entry.place.timestamp, arrived: ARRIVAL.nobody, webhooks: '[]' };
   return { row: null, accountId, firstAt, payment, eventId, eventType, eventSource, ...told, ...UNROUTED };
 }
 
@@ -78,5 +70,5 @@ export function arrivedOf(arrival: number): Arrived {
 }
 
 function routedIn({ webhooks }: Pick<EventRow, 'webhooks'>): readonly number[] {
-  return JSON.parse(webhooks ?? '[]') as number[];
+  return JSON.parse(webhooks) as number[];
 }

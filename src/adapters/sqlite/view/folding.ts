@@ -9,7 +9,8 @@ import { escaped } from './schema.js';
 const DELIVERIES_OF = 'SELECT * FROM deliveries WHERE event = ?';
 const EVENT_OF = 'SELECT * FROM events WHERE accountId = ? AND firstAt = ? AND payment = ?';
 const ADD_ATTEMPT = `INSERT OR IGNORE INTO attempts
-  (delivery, at, status, error, more, accountId, webhookId, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+  (delivery, at, status, error, durationMs, version, more, accountId, webhookId, response)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const ADD_REQUEST = `INSERT INTO requests (delivery, chain, accountId, recovery, state)
   SELECT row, ?, accountId, ?, state FROM deliveries WHERE row = ?
   ON CONFLICT DO UPDATE SET recovery = coalesce(recovery, excluded.recovery)`;
@@ -43,18 +44,13 @@ function byEvent(entries: readonly Entry[]): Iterable<readonly [Entry, ...Entry[
 
 function foldEvent(sql: Statements, entries: readonly [Entry, ...Entry[]], tally: Tally): void {
   const [first] = entries;
-  let event = sql.row<EventRow>(EVENT_OF, [first.accountId, first.firstAt, first.payment]) ?? eventRow(first);
+  const known = sql.row<EventRow>(EVENT_OF, [first.accountId, first.firstAt, first.payment]) ?? eventRow(first);
+  const event = entries.reduce(withTold, known);
   const stored = event.row === null ? [] : sql.rows<DeliveryRow>(DELIVERIES_OF, [event.row]);
   const all = stored.map((row): Changed => ({ before: row, after: row, entries: [] }));
-  for (const entry of entries) {
-    event = withTold(event, entry);
-    if (entry.kind === 'delivery') change(all, entry);
-  }
-  const arrived = arrivalOf(
-    event,
-    all.map(({ after }) => after),
-  );
-  const row = putEvent(sql, { ...event, arrived });
+  for (const entry of entries) if (entry.kind === 'delivery') change(all, entry);
+  const deliveries = all.map(({ after }) => after);
+  const row = putEvent(sql, { ...event, arrived: arrivalOf(event, deliveries) });
   for (const one of all) if (one.entries.length > 0) store(sql, { row, eventType: event.eventType }, one, tally);
 }
 
@@ -90,7 +86,8 @@ function store(
 function putAttempt(sql: Statements, delivery: number, attempt: ViewAttempt, of: ViewEntry): boolean {
   const { accountId, webhookId } = of;
   const { at, status, error, response = null, durationMs, version, reason, trigger, actor } = attempt;
-  const more = JSON.stringify({ durationMs, version, reason, trigger, actor });
-  const key = [delivery, timeOf(at), status ?? 0, escaped(error) ?? '', more];
+  const isPlain = reason === undefined && trigger === undefined && actor === undefined;
+  const more = isPlain ? '' : JSON.stringify({ reason, trigger, actor });
+  const key = [delivery, timeOf(at), status ?? 0, escaped(error) ?? '', durationMs, version, more];
   return sql.run(ADD_ATTEMPT, [...key, accountId, webhookId, response]).changes > 0;
 }

@@ -34,6 +34,9 @@ export function filtered(filters: Readonly<Record<string, string>>): string {
 
 /** Of a delivery: its last attempt. */
 export const ANSWERED = { answer: 'status / 100 = @answer', errors: isIn('error', 'errors') };
+/** Nothing that came at once is asked for. */
+export const isOfFailed = ({ status, errors }: Pick<Filters, 'status' | 'errors'>) =>
+  errors !== null || (status !== null && status !== '2xx');
 
 type Filters = Omit<DeliveriesQuery | EventsQuery, 'limit' | 'before'> & { readonly reference?: string | null };
 
@@ -86,7 +89,7 @@ export interface List {
 /** A page of a list behind the place that is in its values. */
 export function listed(sql: Statements, list: List, values: Readonly<Record<string, unknown>>, limit: number) {
   const { shown, last, more } = pageOf(sql.each<Looked>(textOf(list), values), limit);
-  return { shown, reached: last && placeOf(last), more };
+  return { shown, next: last && more ? placeOf(last) : null };
 }
 
 /** A row that was looked at: where it is, and whether it is asked for. */

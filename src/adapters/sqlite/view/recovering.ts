@@ -5,7 +5,6 @@ import type {
   RecoverableCount,
   RecoverableQuery,
   RecoveryProgress,
-  Undelivered,
   ViewQueries,
 } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
@@ -16,12 +15,10 @@ import type { EventRow } from './event-row.js';
 import { type Asking, isIn, type List, listed, OF_ACCOUNT, placeOf, type Source } from './lists.js';
 import { unescaped } from './schema.js';
 
-const STATES_OF: { readonly [Of in Undelivered]: number } = STATE;
+const statesOf = ({ include }: RecoverableQuery) => include.map((one) => STATE[one]);
 
-const counted = (
-  from: string,
-  where: string,
-) => `SELECT count(*) AS count, min(firstAt) AS oldest, max(firstAt) AS newest
+const counted = (from: string, where: string) => `
+  SELECT count(*) AS count, min(firstAt) AS oldest, max(firstAt) AS newest
   FROM ${from} WHERE ${where} AND firstAt >= @since AND firstAt < @until`;
 const COUNT_RECOVERABLE = counted(
   'deliveries',
@@ -35,7 +32,7 @@ const id = "webhook.value ->> 'id'";
 const TO_MISS: Source = {
   ...OF_ACCOUNT,
   from: `events CROSS JOIN json_each(@webhooks) AS webhook`,
-  where: `${OF_ACCOUNT.where} AND webhooks IS NOT NULL AND eventType = webhook.value ->> 'eventType'`,
+  where: `${OF_ACCOUNT.where} AND routedAt IS NOT NULL AND eventType = webhook.value ->> 'eventType'`,
 };
 const IS_MISSED = `NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND webhookId = ${id})
   AND NOT EXISTS (SELECT 1 FROM json_each(webhooks) AS routed WHERE routed.value = ${id})`;
@@ -54,9 +51,9 @@ export function recoveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
   /** The first that is asked for, and the place up to which rows were looked at for it; null: there is nothing behind. */
   const first = (list: List, asked: Period, after: ListPlace | null) => {
     const place = after ?? { firstAt: asked.since, payment: '', tie: '' };
-    const { shown, reached, more } = listed(sql, list, { accountId, ...asked, ...place }, 1);
+    const { shown, next } = listed(sql, list, { accountId, ...asked, ...place }, 1);
     const [found = null] = shown;
-    return { found, reached: found ? placeOf(found) : more ? reached : null };
+    return { found, reached: found ? placeOf(found) : next };
   };
   const count = (text: string, asked: object) => sql.row(text, { accountId, ...asked }) as RecoverableCount;
   return {
@@ -79,8 +76,4 @@ export function recoveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
 
 function missedOf({ firstAt, payment, ...event }: EventRow, webhookId: number): MissedPayment {
   return { firstAt, payment, webhookId, eventId: unescaped(event.eventId), eventSource: unescaped(event.eventSource) };
-}
-
-function statesOf({ include }: RecoverableQuery): readonly number[] {
-  return include.map((one) => STATES_OF[one]);
 }

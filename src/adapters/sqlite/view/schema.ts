@@ -20,8 +20,8 @@ const BLOCK = 'row >> 13';
  *   begins with the state because most questions leave out nearly all deliveries by it; a list of all merges the states.
  *   triedAt, status and error are of the last attempt; status 0: none came; '' is no error.
  * - …InTrouble leave out what nearly all come to.
- * - attempts: by what they are, for one may be in the topic twice. `more` is JSON of what no question is about.
- * - counters: those of step 0 say how many deliveries stand so now.
+ * - attempts: by what they are, for one may be in the topic twice. `more` is JSON of what few have, or ''.
+ * - counters: those of step 0 say how many deliveries stand so now; each webhook has one, and only they have its event type.
  * - requests: the chains of which something other than a cancellation is known. recovery, accountId and state are for the
  *   progress of recoveries, which is asked for often.
  */
@@ -30,7 +30,7 @@ CREATE TABLE view (id TEXT NOT NULL, completeSince INTEGER);
 
 CREATE TABLE events (
   row INTEGER PRIMARY KEY, accountId INTEGER NOT NULL, firstAt INTEGER NOT NULL, payment TEXT NOT NULL,
-  eventId TEXT NOT NULL, eventType TEXT NOT NULL, eventSource TEXT, amount TEXT, reference TEXT, webhooks TEXT,
+  eventId TEXT NOT NULL, eventType TEXT NOT NULL, eventSource TEXT, amount TEXT, reference TEXT, webhooks TEXT NOT NULL,
   routedAt INTEGER, partition INTEGER, offset INTEGER, idx INTEGER, toldAt INTEGER NOT NULL, arrived INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX eventsInOrder ON events (accountId, firstAt, payment);
@@ -50,8 +50,9 @@ CREATE INDEX deliveriesOfWebhook ON deliveries (accountId, webhookId, state, fir
 CREATE INDEX deliveriesById ON deliveries (${BLOCK}, accountId, id);
 
 CREATE TABLE attempts (
-  delivery INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER NOT NULL, error TEXT NOT NULL, more TEXT NOT NULL,
-  accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL, response TEXT, PRIMARY KEY (delivery, at, status, error, more)
+  delivery INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER NOT NULL, error TEXT NOT NULL, durationMs REAL NOT NULL,
+  version INTEGER NOT NULL, more TEXT NOT NULL, accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL, response TEXT,
+  PRIMARY KEY (delivery, at, status, error, durationMs, version, more)
 ) WITHOUT ROWID;
 CREATE INDEX failures ON attempts (accountId, webhookId, at) WHERE status / 100 <> 2;
 
@@ -63,7 +64,7 @@ CREATE INDEX requestsOfRecovery ON requests (accountId, recovery, state) WHERE r
 
 CREATE TABLE counters (
   step INTEGER NOT NULL, at INTEGER NOT NULL, accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL, kind INTEGER NOT NULL,
-  eventType TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (step, at, accountId, webhookId, kind)
+  eventType TEXT, n INTEGER NOT NULL, PRIMARY KEY (step, at, accountId, webhookId, kind)
 ) WITHOUT ROWID;
 
 CREATE TABLE positions (
