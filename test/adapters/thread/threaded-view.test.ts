@@ -110,6 +110,23 @@ describe('records', () => {
     expect(next).toBeLessThanOrEqual(20);
   });
 
+  test.each([0.1, 1])('of %s ms each are stored in transactions of at most 10 ms', async (eachMs) => {
+    let [ms, before] = [0, 0];
+    const took: number[] = [];
+    const now = () => {
+      took.push(ms - before);
+      before = ms;
+      return ms;
+    };
+    const entriesOf = (one: ViewRecord) => {
+      ms += eachMs;
+      return viewEntries(one);
+    };
+    const view = await here({}, { now, entriesOf });
+    await view.add(records(400));
+    expect(Math.max(...took)).toBeCloseTo(8);
+  });
+
   test('wait between two transactions for the questions that came meanwhile', async () => {
     const view = await here();
     const steps: string[] = [];

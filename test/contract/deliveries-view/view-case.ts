@@ -1,14 +1,7 @@
 /** What the cases of the deliveries view have in common. */
 import type { DeliveriesQuery, ListPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { NOW } from '../../support/generators/delivery-samples.js';
-import {
-  type AskedCore,
-  attempt,
-  entry,
-  type Of,
-  query,
-  WEBHOOK,
-} from '../../support/scenes/deliveries-view-subject.js';
+import { type AskedCore, attempt, entry, type Of, query } from '../../support/scenes/deliveries-view-subject.js';
 import type { ContractCase, Feature, Subject } from '../contract.js';
 
 export type ViewSubject = Subject<AskedCore>;
@@ -47,13 +40,7 @@ export function story(id: string): ViewEntry[] {
 /** What they come to. */
 export const told = (id: string) => ({
   id,
-  webhookId: WEBHOOK,
-  eventId: 'pay',
-  eventType: 'cash_in',
-  firstAt: NOW,
   outcome: 'delivered',
-  held: false,
-  endedBy: null,
   attempts: [
     attempt(15, { status: 503 }),
     attempt(25, { status: null, error: 'timeout', reason: 'handshake' }),
