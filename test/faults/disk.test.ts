@@ -14,7 +14,7 @@ import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
-const EVENTS = inFull(100, 50);
+const EVENTS = 50;
 const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];

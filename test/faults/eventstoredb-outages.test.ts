@@ -13,7 +13,6 @@ import { addWebhook, listWebhooks, register, tokenFor } from '../support/scenes/
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { startRelay } from '../support/servers/relay.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is unavailable; retrying';
@@ -69,7 +68,7 @@ needsTestServer(() => {
     expect(await urls(service, token)).toEqual(['/one', '/two']);
   });
 
-  testInFull('a keyed POST that meets a restart of the server is done, once', async () => {
+  test('a keyed POST that meets a restart of the server is done, once', async () => {
     const server = await startEventStore();
     const { service, token } = await running(server.url);
     await server.kill();
@@ -82,7 +81,7 @@ needsTestServer(() => {
     expect(caused).toHaveLength(2);
   });
 
-  testInFull('a cluster without a majority: not ready while it lasts, though its members answer', async () => {
+  test('a cluster without a majority: not ready while it lasts, though its members answer', async () => {
     const cluster = await startEventStoreCluster(3);
     atEnd(() => cluster.stop());
     const { service, token } = await running(cluster.url);

@@ -7,7 +7,6 @@ import { kafkaSettingsOn, onKafka } from '../support/scenes/kafka-installation.j
 import { listWebhooks, paymentEvents, publishEvents } from '../support/scenes/story.js';
 import { asUser, withListeners } from '../support/servers/own-kafka.js';
 import type { ReceivedRequest } from '../support/servers/receiver.js';
-import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const DISPATCHER = ['--roles', 'dispatcher'];
@@ -28,32 +27,29 @@ withListeners((listeners) => {
     return settings.TOPIC_PREFIX;
   }
 
-  testInFull(
-    'a permission that is taken away ends a dispatcher with code 1, as it ends the next one, and not the API beside one',
-    async () => {
-      const prefix = await openPermitted();
-      const { settings, receiver } = scene;
-      const [both, dispatcher] = await Promise.all([scene.serve(), scene.serve(elsewhere(settings), DISPATCHER)]);
-      const token = await scene.account(both, ACCOUNT, scene.urls('/in'));
+  test('a permission that is taken away ends a dispatcher with code 1, as it ends the next one, and not the API beside one', async () => {
+    const prefix = await openPermitted();
+    const { settings, receiver } = scene;
+    const [both, dispatcher] = await Promise.all([scene.serve(), scene.serve(elsewhere(settings), DISPATCHER)]);
+    const token = await scene.account(both, ACCOUNT, scene.urls('/in'));
 
-      const group = { kind: 'group', name: `${prefix}account-webhooks` } as const;
-      const permitAgain = await deny(brokers, { user: USER, ...group, operation: 'Read' });
-      expect(await dispatcher.exited).toBe(1);
-      expect(dispatcher.log()).toMatch(REFUSED);
-      const later = await scene.starting(elsewhere(settings), DISPATCHER);
-      expect(await later.exited).toBe(1);
-      expect(later.log()).toMatch(REFUSED);
-      const ready = async () => JSON.stringify(await readiness(both));
-      await eventually(async () => REFUSED.test(await ready()), PATIENCE);
-      expect((await listWebhooks(both, token)).status).toBe(200);
+    const group = { kind: 'group', name: `${prefix}account-webhooks` } as const;
+    const permitAgain = await deny(brokers, { user: USER, ...group, operation: 'Read' });
+    expect(await dispatcher.exited).toBe(1);
+    expect(dispatcher.log()).toMatch(REFUSED);
+    const later = await scene.starting(elsewhere(settings), DISPATCHER);
+    expect(await later.exited).toBe(1);
+    expect(later.log()).toMatch(REFUSED);
+    const ready = async () => JSON.stringify(await readiness(both));
+    await eventually(async () => REFUSED.test(await ready()), PATIENCE);
+    expect((await listWebhooks(both, token)).status).toBe(200);
 
-      await permitAgain();
-      await publishEvents(settings, paymentEvents(ACCOUNT, 3));
-      await eventually(() => distinct(receiver.requests) === 3, PATIENCE);
-      await eventually(async () => !REFUSED.test(await ready()), PATIENCE);
-      expect(await both.stop('SIGTERM')).toBe(0);
-    },
-  );
+    await permitAgain();
+    await publishEvents(settings, paymentEvents(ACCOUNT, 3));
+    await eventually(() => distinct(receiver.requests) === 3, PATIENCE);
+    await eventually(async () => !REFUSED.test(await ready()), PATIENCE);
+    expect(await both.stop('SIGTERM')).toBe(0);
+  });
 
   test('a tier that it may not write to ends a dispatcher with one line and code 1, and what was done is sent once', async () => {
     const isBlocked = ({ body }: ReceivedRequest) => body.toString().includes('"blocked-0"');

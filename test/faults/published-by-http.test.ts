@@ -6,7 +6,6 @@ import { eventually } from '../support/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { type Account, paymentEvents, tokenFor } from '../support/scenes/story.js';
-import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two'];
@@ -93,7 +92,7 @@ async function nothingLost(what: string): Promise<void> {
 describeBackbones((backbone) => {
   test('kill -9: no event that was answered 202 is lost', async () => {
     // A new process of a group waits long for the killed one's place.
-    const times = inFull(backbone.name.includes('Kafka') ? 2 : 6, 3);
+    const times = backbone.name.includes('Kafka') ? 2 : 6;
     scene = await FaultScene.open(backbone);
     let service = await scene.serve();
     await posting(service);

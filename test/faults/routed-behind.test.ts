@@ -12,7 +12,6 @@ import { describeBackbones, ON_SERVERS } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
 import { type Relay, startRelay } from '../support/servers/relay.js';
-import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5, 6];
 const PATHS = ['/one', '/two', '/three'];
@@ -60,7 +59,7 @@ describeBackbones((backbone) => {
     ['cut off', (relay) => relay.cut()],
     ['frozen', (relay) => relay.freeze()],
   ];
-  test.each(inFull(ways, ways.slice(0, 1)))(
+  test.each(ways)(
     'a dispatcher whose connection to the event store is %s sends what it knows, and the rest after',
     async (...of) => {
       const [how, fail] = of;
@@ -94,7 +93,7 @@ describeBackbones((backbone) => {
 }, ON_SERVERS);
 
 needsTestServer(() => {
-  testInFull('SIGTERM while the event store is frozen ends in time, and nothing is sent again', async () => {
+  test('SIGTERM while the event store is frozen ends in time, and nothing is sent again', async () => {
     const server = await startEventStore();
     const relay = await startRelay(server.port);
     const EVENT_STORE_URL = server.url.replace(`${server.port}`, `${relay.port}`);

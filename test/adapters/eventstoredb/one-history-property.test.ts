@@ -11,8 +11,8 @@ import { inFull } from '../../support/thorough.js';
 
 jest.setTimeout(300_000);
 
-const RUNS = inFull(2, 1, 5);
-const STEPS = inFull(40, 25);
+const RUNS = inFull(2, 2, 5);
+const STEPS = 40;
 const ACCOUNTS = 4;
 /** Once the read model has caught up. */
 const CONFIRMED_WITHIN_MS = 5_000;

@@ -1,6 +1,6 @@
 /** Kafka takes connections and does not answer: from the first one on, or from some moment on. */
 import type { Kafka } from 'kafkajs';
-import { KAFKA_LIMITS, type KafkaLimits } from '../../../src/adapters/kafka/admin-session.js';
+import { KAFKA_LIMITS } from '../../../src/adapters/kafka/admin-session.js';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { type Broker, BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
@@ -13,16 +13,10 @@ import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
 import { startMuteKafka } from '../../support/servers/mute-kafka.js';
 import { type OwnKafka, withOwnKafka } from '../../support/servers/own-kafka.js';
 import { silentLogger } from '../../support/silent-logger.js';
-import { inFull } from '../../support/thorough.js';
-
-/** They end the same waits, in the same order, as the defaults do, which TEST_ALL tries. */
-const SHORT: KafkaLimits = { connectMs: 1_500, workMs: 3_000, answerMs: 4_000 };
-const LIMITS = inFull<[] | [KafkaLimits]>([], [SHORT]);
-const { connectMs, answerMs } = inFull(KAFKA_LIMITS, SHORT);
 
 /** What is promised, and what a busy machine may add. */
-const CONNECTS_WITHIN_MS = connectMs + 500 + 2_500;
-const PUBLISHES_WITHIN_MS = answerMs + 2_500;
+const CONNECTS_WITHIN_MS = KAFKA_LIMITS.connectMs + 500 + 2_500;
+const PUBLISHES_WITHIN_MS = KAFKA_LIMITS.answerMs + 2_500;
 const CLOSES_WITHIN_MS = 1_000 + 1_500;
 const PATIENCE = { timeout: 30_000 };
 
@@ -32,7 +26,7 @@ const atEnd = undoneAfterEach();
 
 function broker(brokers: string, logged: string[] = []): KafkaBroker {
   const logger = { ...silentLogger, debug: (_: unknown, message?: string) => void logged.push(String(message)) };
-  const made = new KafkaBroker(kafkaSettings(brokers), logger, ...LIMITS);
+  const made = new KafkaBroker(kafkaSettings(brokers), logger);
   atEnd(() => made.close());
   return made;
 }
@@ -97,7 +91,7 @@ describe('silent from the first connection on', () => {
       },
     };
     const kafka = { admin: () => client } as unknown as Kafka;
-    const admin = new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger, ...LIMITS);
+    const admin = new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger);
     await expectNoAnswer(CONNECTS_WITHIN_MS, admin.list());
     expect(disconnected).toBe(0);
     connects();
@@ -115,7 +109,7 @@ describe('silent from the first connection on', () => {
       listTopics: () => answers.shift()?.() ?? Promise.resolve(['topic']),
     };
     const kafka = { admin: () => client } as unknown as Kafka;
-    expect(await new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger, ...LIMITS).list()).toEqual(['topic']);
+    expect(await new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger).list()).toEqual(['topic']);
   });
 });
 
