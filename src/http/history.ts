@@ -16,7 +16,7 @@ import {
   timeOrNull,
   whole,
 } from '../schema.js';
-import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
+import { accountEvent } from '../webhooks/envelope.js';
 import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
 import { registered } from './api-error.js';
@@ -130,10 +130,7 @@ async function shownUntil(end: number, events: AsyncIterable<RecordedEvent>): Pr
 function shown(event: RecordedEvent) {
   const { at, actor, type, data } = auditEntry(event);
   const webhookId = typeof data.webhookId === 'number' ? data.webhookId : null;
-  const key = keyUseOf(event);
-  // IdempotencyKeyUsed has no time but that of its key.
-  const decidedAt = at ?? (key && new Date(key.at).toISOString());
   const stored = accountEvent(event);
-  const change = { at: decidedAt, actor, type, webhookId, details: detailsOf(stored), changes: changesOf(stored) };
+  const change = { at, actor, type, webhookId, details: detailsOf(stored), changes: changesOf(stored) };
   return { revision: event.revision, change };
 }

@@ -3,6 +3,7 @@
  * point in time. Sealed values stay sealed.
  */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { keyUseOf } from '../webhooks/envelope.js';
 import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 import { foldAll, whyUnfoldable } from './fold.js';
@@ -18,11 +19,12 @@ export async function* auditLog(store: EventStore, owner: ClientOwner): AsyncIte
 export function auditEntry(event: RecordedEvent) {
   const { revision, type, data, metadata } = event;
   const why = whyUnfoldable(event);
+  const key = keyUseOf(event);
   const { actor, requestId, $correlationId, $traceparent } = metadata;
   return {
     revision,
-    /** ISO 8601, UTC, ms: the time of the decision. */
-    at: timeOf(data),
+    /** ISO 8601, UTC, ms: the time of the decision. IdempotencyKeyUsed has none but that of its key. */
+    at: timeOf(data) ?? (key && new Date(key.at).toISOString()),
     type,
     actor: text(actor),
     requestId: text(requestId),

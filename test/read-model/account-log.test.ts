@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { type AuditEntry, auditLog, configurationAt } from '../../src/read-model/account-log.js';
-import { type CommandContext, enveloped } from '../../src/webhooks/envelope.js';
+import { type CommandContext, enveloped, withKey } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { AT, added, CONTEXT, registered } from '../support/generators/webhook-samples.js';
 import { openSqliteStore } from '../support/servers/sqlite-store.js';
@@ -64,6 +64,13 @@ describe("an account's history", () => {
         data: { accountId: 42, registeredAt: AT },
       },
     ]);
+  });
+
+  test('of a key that changed nothing it has the time of that key', async () => {
+    const used: AccountEvent = { type: 'IdempotencyKeyUsed', data: { webhookId: 7, version: 1 } };
+    const use = { key: 'k', request: 'r', at: Date.parse(LATER), webhooks: [] };
+    await store.append(accountStream(42), withKey(enveloped([used], CONTEXT, randomUUID), use), NO_STREAM);
+    expect(await entries()).toMatchObject([{ at: LATER, type: 'IdempotencyKeyUsed' }]);
   });
 
   const kinds: readonly AccountEvent[] = [
