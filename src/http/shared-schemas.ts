@@ -63,11 +63,14 @@ const FIELD_ERROR = object('FieldError', 'A problem with one field of the reques
 
 export const ERROR = object('Error', 'The response to a request that was refused or failed.', {
   success: always(false, 'Always false.'),
-  message: text('The problem in words. It names every invalid field. It may change; `code` does not.'),
+  message: text('The problem in words. It names the invalid fields. It may change; `code` does not.'),
   code: CODE,
   params: PARAMS,
   errors: optional(
-    list('One entry for each problem with a field. Absent if the error is not about fields.', FIELD_ERROR),
+    list(
+      'One entry for each problem with a field; URLs and headers are judged once all other fields are valid. Absent if the error is not about fields.',
+      FIELD_ERROR,
+    ),
   ),
 });
 

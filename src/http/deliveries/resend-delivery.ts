@@ -21,7 +21,7 @@ const TOUCHES = { method: 'post', right: 'resend', returns: TOUCHED, status: 202
 export const resendDelivery = write({
   id: 'resendDelivery',
   path: '/api/deliveries/{id}/resend',
-  description: `Makes one more attempt within seconds, whatever the outcome so far, under the same \`webhook-id\`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is \`exhausted\`. Of an event that was published more than once, only the newest publication is sent. Each request is carried out: while the delivery waits in the queue of its URL, a later request takes the place of the earlier one; otherwise each makes an attempt. Repeat it only if the answer was lost. A delivery is sent again at most ${MOST_REQUESTS} times.`,
+  description: `Makes one more attempt within seconds, whatever the outcome so far, under the same \`webhook-id\`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is \`exhausted\`, but a delivery that was once delivered stays so. Of an event that was published more than once, only the newest publication is sent. Each request is carried out: while the delivery waits in the queue of its URL, a later request takes the place of the earlier one; otherwise each makes an attempt. Repeat it only if the answer was lost. A delivery is sent again about ${MOST_REQUESTS} times at most.`,
   ...TOUCHES,
   refusals: {
     409: 'Nothing can be sent: the webhook is inactive or was removed, the payload is no longer kept, or the delivery was sent again too often. `message` says which.',

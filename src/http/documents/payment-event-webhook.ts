@@ -92,7 +92,7 @@ const NOTICE = object('Notice', 'What an account is told about one of its webhoo
   id: text('The id of the notice, also its `webhook-id`.'),
   type: oneOf(
     ['webhook_failing', 'webhook_recovered', 'webhook_deactivated'],
-    '`webhook_failing`: its URL has accepted nothing for 10 minutes, and again an hour before the webhook is deactivated. `webhook_recovered`: the URL accepted a delivery again. `webhook_deactivated`: the service deactivated the webhook.',
+    '`webhook_failing`: its URL has accepted nothing for 10 minutes, and again an hour before the webhook is deactivated. `webhook_recovered`: the URL accepted a delivery again, and had not been deactivated meanwhile. `webhook_deactivated`: the service deactivated the webhook.',
   ),
   accountId: whole('The account.'),
   timestamp: time('When it happened. Notices may arrive in another order.'),
