@@ -1,4 +1,4 @@
-/** The deliveries view is filled while its process is killed again and again. */
+/** The deliveries view is filled while its process is killed again and again, and anew where its file is damaged. */
 import { statSync } from 'node:fs';
 import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import type { Service } from '../support/clients/service.js';
@@ -7,6 +7,7 @@ import { ACCOUNT } from '../support/generators/delivery-samples.js';
 import { toLogRecord } from '../support/generators/log-records.js';
 import { viewEqualsFold } from '../support/oracles/view-equals-fold.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
+import { damageFile } from '../support/scenes/sqlite-subjects.js';
 import { delivered, delivery, retrying } from '../support/scenes/view-follower-fixture.js';
 
 const DELIVERIES = 9_000;
@@ -48,6 +49,14 @@ async function isCaughtUp({ adminUrl }: Service): Promise<boolean> {
 /** When something was last written into the view, ms since the epoch. */
 const written = () => statSync(`${file()}-wal`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
+/** Of what a service stores that reads both topics to their ends. */
+async function equalsFold(): Promise<void> {
+  const service = await scene.serve({}, ['--roles', 'api']);
+  await eventually(() => isCaughtUp(service), PATIENCE);
+  expect(await service.stop('SIGTERM')).toBe(0);
+  expect(await viewEqualsFold(scene, ACCOUNT)).toBe(DELIVERIES);
+}
+
 test('kill -9 while it folds, again and again: the view equals the fold of its topics', async () => {
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = written();
@@ -55,8 +64,11 @@ test('kill -9 while it folds, again and again: the view equals the fold of its t
     await eventually(() => written() > before, PATIENCE);
     await service.stop('SIGKILL');
   }
-  const service = await scene.serve({}, ['--roles', 'api']);
-  await eventually(() => isCaughtUp(service), PATIENCE);
-  expect(await service.stop('SIGTERM')).toBe(0);
-  expect(await viewEqualsFold(scene, ACCOUNT)).toBe(DELIVERIES);
+  await equalsFold();
+});
+
+test('its file is damaged: the view that is made instead equals the fold of its topics', async () => {
+  await equalsFold();
+  damageFile(file(), 0);
+  await equalsFold();
 });

@@ -1,7 +1,5 @@
 import type { DeliveriesView } from '../../src/ports/deliveries-view.js';
 import { eventually } from '../support/eventually.js';
-import { NOW } from '../support/generators/delivery-samples.js';
-import { WEBHOOK } from '../support/scenes/deliveries-view-subject.js';
 import {
   delivered,
   delivery,
@@ -23,15 +21,9 @@ describe('a view that follows the topic', () => {
     await fixture.publish(...many(2_500), retrying(delivery(9_000)));
     const view = fixture.follow();
     await shows(view, 2_501);
-    expect((await shown(view)).find(({ id }) => id === 'msg_09000')).toEqual({
+    expect((await shown(view)).find(({ id }) => id === 'msg_09000')).toMatchObject({
       id: 'msg_09000',
-      webhookId: WEBHOOK,
-      eventId: 'pay-9000',
-      eventType: 'cash_in',
-      firstAt: NOW + 9_000,
       outcome: 'retrying',
-      held: false,
-      endedBy: null,
       attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: '2026-11-21T09:00:05.000Z',
       waitingFor: null,
