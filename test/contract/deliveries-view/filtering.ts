@@ -34,7 +34,7 @@ export const filtering: readonly ViewCase[] = [
     expect(ids(port, { ...of, accountId: 43 })).toEqual(idsOf(9_999));
     expect(ids(port, { ...of, eventId: 'other' })).toEqual([]);
   }),
-  viewCase('only a status or an error, of the last attempt', ({ port }) => {
+  viewCase('only a status or an error, of the last attempt; nothing that is not asked for makes a next page', ({ port }) => {
     const failed = (n: number, status: number | null, error: string | null = null) =>
       entry(n, { outcome: 'retrying', attempt: attempt(n, { status, error }) });
     port.add([failed(1, 503), failed(2, 404), failed(3, null, 'timeout'), failed(4, null, 'dns'), failed(5, 302)]);
@@ -43,6 +43,7 @@ export const filtering: readonly ViewCase[] = [
     const found = (only: Partial<Of<DeliveriesQuery>>) => ids(port, { ...ALL, ...only });
     expect(found({ status: '2xx' })).toEqual(idsOf(6, 1));
     expect(found({ status: '3xx' })).toEqual(idsOf(5));
+    expect(port.page(query({ ...ALL, status: '3xx', limit: 1 })).next).toBeNull();
     expect(found({ status: '4xx' })).toEqual(idsOf(2));
     expect(found({ status: '5xx' })).toEqual([]);
     expect(found({ status: 'none' })).toEqual(idsOf(7, 4, 3));
