@@ -34,7 +34,7 @@ export const filtering: readonly ViewCase[] = [
     expect(ids(port, { ...of, accountId: 43 })).toEqual(idsOf(9_999));
     expect(ids(port, { ...of, eventId: 'other' })).toEqual([]);
   }),
-  viewCase('only a status or an error, of the last attempt; nothing that is not asked for makes a next page', ({ port }) => {
+  viewCase('only a status or an error, of the last attempt; behind the last match there is no page', ({ port }) => {
     const failed = (n: number, status: number | null, error: string | null = null) =>
       entry(n, { outcome: 'retrying', attempt: attempt(n, { status, error }) });
     port.add([failed(1, 503), failed(2, 404), failed(3, null, 'timeout'), failed(4, null, 'dns'), failed(5, 302)]);
