@@ -92,7 +92,7 @@ async function nothingLost(what: string): Promise<void> {
 describeBackbones((backbone) => {
   test('kill -9: no event that was answered 202 is lost', async () => {
     // A new process of a group waits long for the killed one's place.
-    const times = backbone.name.includes('Kafka') ? 2 : 6;
+    const times = backbone.name.includes('Kafka') ? 2 : 3;
     scene = await FaultScene.open(backbone);
     let service = await scene.serve();
     await posting(service);

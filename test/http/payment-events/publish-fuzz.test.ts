@@ -9,7 +9,7 @@ import { anyBytes, broken, oddLiteral, withOneChange } from '../../support/gener
 import { type BareApi, startBareApi, UNPACED } from '../../support/scenes/bare-api.js';
 import { inFull } from '../../support/thorough.js';
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? inFull(10_000, 500, 50_000));
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? inFull(5_000, 500, 50_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 const STRUCTURED = [['content-type', Buffer.from('application/cloudevents+json; charset=utf-8')]] as const;
 
