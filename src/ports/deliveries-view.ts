@@ -340,7 +340,7 @@ export interface WebhookHealth {
 
 /** held are those exhausted that are held; exhausted are the others. */
 export const UNDELIVERED = ['exhausted', 'retrying', 'held'] as const;
-export type Undelivered = (typeof UNDELIVERED)[number];
+type Undelivered = (typeof UNDELIVERED)[number];
 /** missed: payments that were never sent to the webhook (MissedQuery). */
 export const RECOVERABLE = [...UNDELIVERED, 'missed'] as const;
 export type Recoverable = (typeof RECOVERABLE)[number];
