@@ -70,7 +70,7 @@ test.each<readonly [string, Evidence, object]>([
   ['no entry, deferred until its time was over', { openRetry: waits(at(4)), letter: at(4) }, { exhausted: 1 }],
   ['no entry, sent again', { openRetry: waits(at(0, 6)), letter: at(5) }, RETRYING],
   ['no entry at all', {}, noAnswer(/no record of the delivery/)],
-])('%s', (_, evidence, answer) => {
+])('the evidence says what became of a delivery: %s', (_, evidence, answer) => {
   expect(answerOf(evidence, false)).toMatchObject(answer);
 });
 

@@ -51,7 +51,7 @@ const ROWS: readonly (readonly [type: string, data: object, said: string])[] = [
 
 const time = (iso: string) => `<${iso}>`;
 
-it.each(ROWS)('%s %j', (type, data, said) => {
+it.each(ROWS)('says what a change of type %s is, with %j', (type, data, said) => {
   const event = { type, data } as AccountEvent;
   const change = { type, details: JSON.parse(JSON.stringify(detailsOf(event))), changes: changesOf(event) };
   expect(changeDetail(change, en, time)).toBe(said);

@@ -64,7 +64,7 @@ describeInBrowser("the console in a portal's page", (open) => {
     expect(page.url()).toBe(`${service.url}/console`);
   });
 
-  it('works behind a proxy that removes a path', async () => {
+  it('opens behind a proxy that removes a path', async () => {
     const proxy = await startProxy();
     const { settings, remove: removeFiles } = await installation([]);
     const behind = await serveHere({ ...settings, PUBLIC_URL: `${proxy.url}/hooks` });

@@ -220,7 +220,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-test.each(ROWS)('%s', (_, given, when, then) => {
+test.each(ROWS)('decides what follows: %s', (_, given, when, then) => {
   expect(nextStep(deliveryTo(1, given), when, TIME)).toMatchObject(then);
 });
 

@@ -76,7 +76,7 @@ describe('a test of a webhook', () => {
     expect((await account.list()).webhooks).toMatchObject([{ id, isActive: true }]);
   });
 
-  it('works for an inactive webhook as well', async () => {
+  it('is sent for an inactive webhook as well', async () => {
     const id = await tested.register(client, '/inactive', 'cash_out');
     expect((await client.patch(id, { isActive: false })).status).toBe(200);
     expect(await sendTest(client, id)).toMatchObject({ status: 200, body: { success: true } });

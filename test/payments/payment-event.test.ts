@@ -109,7 +109,7 @@ describe('the headers of a record', () => {
       [['é'.repeat(32_769), Buffer.alloc(0)]],
       'the headers have more than 65536 bytes',
     ],
-  ] satisfies [string, RecordHeader[], string][])('%s: not valid', (_, headers, reason) => {
+  ] satisfies [string, RecordHeader[], string][])('are not valid: %s', (_, headers, reason) => {
     expect(parsed(headers)).toMatchObject({ ok: false, reason });
   });
 });

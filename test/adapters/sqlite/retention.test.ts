@@ -85,7 +85,7 @@ describe('beside the work', () => {
     expect(sizes.at(-1)).toBeLessThanOrEqual((sizes[2] ?? 0) * 1.1);
   });
 
-  test('it works in small transactions, and rests after each', async () => {
+  test('it removes in small transactions, and rests after each', async () => {
     await opened.broker.publish('topic', records(named(5_000)));
     const swept = sweeping();
     await swept.round(later(2 * WEEK));

@@ -17,7 +17,7 @@ test.each([
   // past dates
   ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
   ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
-])('%j', (value, expected) => expect(retryAfterMs(value, NOW)).toBe(expected));
+])('%j says how long to wait', (value, expected) => expect(retryAfterMs(value, NOW)).toBe(expected));
 
 test.each([
   '',

@@ -101,7 +101,7 @@ test.each([
   ['a new one, the next longer than its time away asks for', 5_000, 0, '1m'],
   ['of 30m, the first of the schedule that is longer', 5_000, 1_800_000, '2h'],
   ['with a pause, too', 30_000, 0, '1m'],
-])('one tier longer at most: %s', (_, baseMs, lastMs, text) => {
+])('a deferral goes one tier further at most: %s', (_, baseMs, lastMs, text) => {
   const pace = new DeferralPace({ schedule: SCHEDULE, monotonicNow: () => 0 });
   for (let n = 0; n < 10_000; n += 1)
     pace.longer(OUTAGE, { baseMs: 1_800_000, awayMs: 36_000_000, lastMs: 36_000_000 });
