@@ -117,6 +117,8 @@ export class ViewFollower implements AskView {
   async close(): Promise<void> {
     await this.#store();
     this.#stopping.abort();
+    // One that is being opened is closed where it is opened: its file may be another process's as soon as this is fulfilled.
+    await this.opened();
     const view = this.#view;
     this.#leave();
     await view?.close();

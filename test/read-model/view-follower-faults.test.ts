@@ -115,3 +115,15 @@ test('a thread that ends lets the view lag, and it is opened again', async () =>
   await shows(fixture.follow({ open }), 10);
   expect([opens, fixture.warnings]).toEqual([2, [['its thread has ended', expect.stringContaining('lags')]]]);
 });
+
+test('close is fulfilled once a view that was being opened is closed', async () => {
+  let isClosed = false;
+  const open = fixture.between((view) => ({
+    close: async () => {
+      await view.close();
+      isClosed = true;
+    },
+  }));
+  await fixture.follow({ open }).close();
+  expect(isClosed).toBe(true);
+});
