@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import { PUBLISHER_NAME } from '../accounts/client-credentials.js';
 import { createRegistration, type Registration } from '../accounts/registration.js';
-import type { Backbone } from '../composition/backbone.js';
+import { type Backbone, checkKeyOfCommand } from '../composition/backbone.js';
 import type { EventStore } from '../ports/event-store.js';
 import { type Folded, foldNext } from '../read-model/fold.js';
 import { loadProjection } from '../read-model/projection-source.js';
@@ -90,7 +90,9 @@ function changeCommand<T extends ClientOwner>(owners: Command, io: CommandIo, of
     args: [of.arg],
     async run(running) {
       const [given] = running.args;
-      const result = await of.change(registrationIn(await running.open()), given, operatorContext());
+      const backbone = await running.open(of.name === 'register');
+      await checkKeyOfCommand(backbone);
+      const result = await of.change(registrationIn(backbone), given, operatorContext());
       const lines = Object.entries(result).map(([name, value]) => `${name.padEnd(14)} ${value}`);
       if ('clientSecret' in result || 'signingSecret' in result) lines.push(ONCE);
       if ('previousEndsAt' in result) lines.push(BOTH_SIGN);

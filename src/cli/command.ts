@@ -1,4 +1,6 @@
 /** One way to make a command: its arguments and options, --json, what it opens, its answer on stdout and its exit code. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { ScratchFile } from '../adapters/sqlite/scratch-file.js';
 import { type Backbone, openBackbone } from '../composition/backbone.js';
@@ -79,8 +81,15 @@ export class Running<O = object, A extends readonly unknown[] = readonly unknown
     return this.io.config();
   }
 
-  /** Store and broker, even beside a running service. */
-  async open(config = this.config): Promise<Backbone> {
+  /**
+   * Store and broker, even beside a running service.
+   * @param begins may make a new installation: others would take a mistyped DATA_DIR for an empty one
+   */
+  async open(begins = false): Promise<Backbone> {
+    const { config } = this;
+    const isEmbedded = config.EVENT_STORE_URL === null || config.BROKER_URL === null;
+    if (isEmbedded && !begins && !existsSync(join(config.DATA_DIR, 'store.sqlite')))
+      throw new CommandFailed('there is no store.sqlite in DATA_DIR: serve, or accounts register, makes it');
     const backbone = await openBackbone(config, createLogger(config.LOG_LEVEL === 'silent' ? 'silent' : 'warn'));
     this.#opened.push(backbone);
     return backbone;

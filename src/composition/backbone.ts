@@ -8,14 +8,20 @@ import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import { type Broker, SKIPPING } from '../ports/broker.js';
-import type { EventStore } from '../ports/event-store.js';
+import { type EventStore, StreamHidden } from '../ports/event-store.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
-import type { SealedValue } from '../read-model/sealed-values.js';
+import { AccountUnreadable } from '../read-model/account-unreadable.js';
+import { foldAll } from '../read-model/fold.js';
+import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
+import { type SealedValue, sealedValues } from '../read-model/sealed-values.js';
+import { storedBatches } from '../read-model/stored-events.js';
 import { type MasterKey, MasterKeyMissing, masterKey, masterKeyFromFile } from '../secrets/master-keys.js';
 import { createSealing, type Sealing } from '../secrets/sealing.js';
 import { invalid } from '../settings/invalid-config.js';
 import type { Config } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
+import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
+import type { AccountState } from '../webhooks/state.js';
 
 export interface Backbone {
   readonly store: EventStore;
@@ -158,4 +164,25 @@ export function checkKeys(values: Iterable<SealedValue>, sealing: Sealing): void
     const what = `is not the key that secrets of ${stream} are sealed with`;
     throw invalid('MASTER_KEY', `${what}: set that one, here or as MASTER_KEY_PREVIOUS`);
   }
+}
+
+/**
+ * A command has no read model, so it checks the values of the first account that has some. What is sealed with a mistyped key
+ * would stop every later start.
+ * @throws InvalidConfig, StoreUnavailable
+ */
+export async function checkKeyOfCommand({ store, sealing }: Pick<Backbone, 'store' | 'sealing'>): Promise<void> {
+  const projection = combined(PROJECTIONS.map(loadProjection));
+  for await (const { events } of storedBatches(store, null, ACCOUNT_STREAM_PREFIX)) {
+    for (const stream of new Set(events.map((event) => event.stream))) {
+      const folded = await foldAll<AccountState>(projection, store.read(stream)).catch(unlessUnreadable);
+      const values = folded ? [...sealedValues({ all: () => [[stream, folded.state]] }, Date.now())] : [];
+      checkKeys(values, sealing);
+      if (values.length > 0) return;
+    }
+  }
+}
+
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof AccountUnreadable || error instanceof StreamHidden)) throw error;
 }

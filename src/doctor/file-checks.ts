@@ -6,6 +6,7 @@ import { DAMAGED, soundness } from '../adapters/sqlite/store-file.js';
 import { VIEW_FILE } from '../adapters/sqlite/view/deliveries-view.js';
 import { existing, modeOf, otherOwner, READ, reachOf, WRITE, whyDenied } from '../host/file-access.js';
 import { certificatesIn } from '../host/pem-certificates.js';
+import { loadCatalogue } from '../payments/event-catalogue.js';
 import type { Config } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
@@ -18,15 +19,22 @@ const OWN_FILE = /^(store\.sqlite|store-id|master\.key|(read-model|deliveries-vi
 
 /** @param now ms since the epoch */
 export function fileChecks(config: Config, now: number): Check[] {
-  const { DATA_DIR: dataDir, MASTER_KEY: masterKey } = config;
+  const { DATA_DIR: dataDir, MASTER_KEY: masterKey, EVENT_SCHEMAS: schemas } = config;
   const key = join(dataDir, 'master.key');
   const databases = [STORE, ...DISPOSABLE].filter((name) => existsSync(join(dataDir, name)));
   return [
     ...certificates(config).map(({ name, pem }) => ({ name, run: () => [validity(name, pem(), now)] })),
+    ...(schemas ? [{ name: 'EVENT_SCHEMAS', run: () => schemasOf(schemas) }] : []),
     { name: 'DATA_DIR', run: () => [...usable(dataDir), room(dataDir)] },
     ...(masterKey === null && existsSync(key) ? [{ name: 'master.key', run: () => access(key, SECRET) }] : []),
     ...databases.map((name) => ({ name, run: () => database(join(dataDir, name), name) })),
   ];
+}
+
+/** @throws InvalidConfig */
+function schemasOf(folder: string): Finding[] {
+  loadCatalogue(folder);
+  return [ok('its schemas can be used')];
 }
 
 /** By setting, those that name a file. @throws InvalidConfig */

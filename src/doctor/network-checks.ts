@@ -46,13 +46,17 @@ async function said(serving: boolean, host: string, port: number): Promise<reado
   const ready = await ask(ANY[host] ?? host, port, '/health/ready');
   const parts = Array.isArray(ready?.body.parts) ? (ready.body.parts as PartState[]) : [];
   const lacking = parts.filter((one) => !one.ready);
-  const findings = lacking.map(({ part, why = 'not ready' }) => warn(`${part}: ${why}`, REMEDIES[part] ?? SEE));
+  const findings = lacking.map(({ part, needed, why = 'not ready' }) =>
+    (needed ? fail : warn)(`${part}: ${why}`, REMEDIES[part] ?? SEE),
+  );
   if (ready?.status === 200) return [...findings, ok('the service is ready')];
-  return [...findings, warn('the service is not ready', SEE)];
+  return [...findings, fail('the service is not ready', SEE)];
 }
 
 const SEE = 'check /health/ready and the log';
 const REMEDIES: Readonly<Record<string, string>> = {
+  'event store': 'check that the server of EVENT_STORE_URL runs and is reachable from here',
+  broker: 'check that the brokers of BROKER_URL run and are reachable from here',
   accounts: 'see AccountUnreadable in docs/operations.md, and run dead-letters replay afterwards',
   partitions: MEND_THE_LOG,
   topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,

@@ -43,6 +43,15 @@ async function certificate(days: number): Promise<string> {
   return (await generate([{ name: 'commonName', value: 'x' }], options)).cert;
 }
 
+test('a schema that serve refuses fails here too', async () => {
+  const folder = join(temporary.path, 'schemas');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'cash_in.json'), '{bad');
+  expect(await troubles({ EVENT_SCHEMAS: folder })).toEqual([
+    expect.stringMatching(/^FAIL EVENT_SCHEMAS: .*cash_in\.json is no JSON/),
+  ]);
+});
+
 const mode = (path: string, bits: number) => () => chmodSync(path, bits);
 const files = () => readdirSync(dataDir);
 

@@ -34,8 +34,8 @@ test('names each part that the service needs and lacks, with the reason', async 
   const checks = portChecks({ HOST: '127.0.0.1', PORT: 0, ADMIN_PORT: port }, true);
   const findings = await checks.find(({ name }) => name === 'ADMIN_PORT')?.run();
   expect(findings?.at(-2)).toMatchObject({ verdict: 'warn', says: 'accounts: account 42 is set aside' });
-  expect(findings?.at(-3)).toMatchObject({ verdict: 'warn', says: `dispatcher: ${why}` });
-  expect(findings?.at(-1)).toMatchObject({ verdict: 'warn', says: 'the service is not ready' });
+  expect(findings?.at(-3)).toMatchObject({ verdict: 'FAIL', says: `dispatcher: ${why}` });
+  expect(findings?.at(-1)).toMatchObject({ verdict: 'FAIL', says: 'the service is not ready' });
 });
 
 test('names what a ready service lacks besides, with the remedy', async () => {

@@ -69,6 +69,8 @@ describeBackbones((backbone) => {
   });
 });
 
+const NO_STORE = /no store\.sqlite in DATA_DIR/;
+
 describe('wrong usage and wrong settings', () => {
   const SECRET = 'planted-secret';
   const PORTS = { PORT: '0', ADMIN_PORT: '0' };
@@ -87,7 +89,11 @@ describe('wrong usage and wrong settings', () => {
       1,
       /no service answers/,
     ],
-    [['accounts', 'revoke-credential', 'nobody'], {}, 1, /nobody/],
+    // A mistyped DATA_DIR is no empty installation.
+    [['accounts', 'revoke-credential', 'nobody'], {}, 1, NO_STORE],
+    [['audit', 'completeness', '--from', '2026-01-01', '--to', '2026-01-02'], {}, 1, NO_STORE],
+    [['publishers', 'list'], {}, 1, NO_STORE],
+    [['events', 'publish'], {}, 1, NO_STORE],
   ])('%j with %j ends with code %i, and shows no secret', async (args, wrong, code, says = /./) => {
     const { settings, remove } = await installation([]);
     const by = args[0] === 'serve' ? inFull(run, commandLine) : commandLine;

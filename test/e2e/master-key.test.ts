@@ -47,6 +47,18 @@ describeBackbones((backbone) => {
     },
   );
 
+  test.each(['register 43', `rotate-secret ${ACCOUNT}`])(
+    'accounts %s with a key that was changed changes nothing',
+    async (words) => {
+      const { code, stderr } = await run({ ...served.settings, MASTER_KEY: newKey() }, [
+        'accounts',
+        ...words.split(' '),
+      ]);
+      expect(stderr).toMatch(/^account-webhooks: MASTER_KEY .* account-42 .* MASTER_KEY_PREVIOUS\n$/);
+      expect(code).toBe(1);
+    },
+  );
+
   describe('with the earlier one as MASTER_KEY_PREVIOUS', () => {
     beforeAll(async () => {
       served.settings = { ...served.settings, MASTER_KEY: newKey(), MASTER_KEY_PREVIOUS: earlier };

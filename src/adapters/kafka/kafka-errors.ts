@@ -13,7 +13,7 @@ interface Failure {
 }
 
 const CREDENTIALS =
-  'Kafka refused the credentials: see KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
+  'Kafka refused the credentials, or takes none at this port: see KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
 const LEADERLESS = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
 const SERVER: Server = {
   name: 'Kafka',
@@ -70,7 +70,7 @@ export function translated(error: unknown): Error {
   const denied = failures.find(({ type = '' }) => type.endsWith('AUTHORIZATION_FAILED'));
   if (denied)
     return new BrokerRefused(`Kafka denies a permission that the service needs (${denied.type})`, { cause: error });
-  if (failures.some(({ name }) => name === 'KafkaJSSASLAuthenticationError'))
+  if (failures.some(({ name, type }) => name === 'KafkaJSSASLAuthenticationError' || type === 'ILLEGAL_SASL_STATE'))
     return new BrokerRefused(CREDENTIALS, { cause: error });
   const trouble = connectionTrouble(...failures);
   if (trouble) return new (trouble.isLasting ? BrokerRefused : BrokerUnavailable)(trouble.says, { cause: error });

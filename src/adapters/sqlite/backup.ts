@@ -3,7 +3,18 @@
  * it each write by another process would restart the copy. The -wal file can't be truncated meanwhile.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, mustBeTaken, openExisting, openFile, SchemaRefused } from './open-file.js';
 import { STORE, soundness } from './store-file.js';
@@ -50,9 +61,12 @@ export async function backupStore(options: BackupOptions): Promise<number> {
 function mayBegin(source: string, target: string, force: boolean): void {
   if (!existsSync(source)) throw new BackupFailed('there is no store.sqlite in DATA_DIR yet');
   if (!existsSync(dirname(target))) throw new BackupFailed('the folder of the file does not exist');
-  if (!existsSync(target)) return;
-  if (isSame(source, target)) throw new BackupFailed('the file is the store itself');
+  const found = lstatSync(target, { throwIfNoEntry: false });
+  if (!found) return;
   if (!force) throw alreadyThere();
+  // A key, a device or a link could not be had back.
+  if (realpathSync(dirname(target)) === realpathSync(dirname(source)) || !found.isFile())
+    throw new BackupFailed('--force replaces only a plain file outside of DATA_DIR');
 }
 
 async function copy(source: string, part: string, options: BackupOptions): Promise<void> {
@@ -95,11 +109,6 @@ function sync(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function isSame(one: string, other: string): boolean {
-  const [{ dev, ino }, second] = [statSync(one), statSync(other)];
-  return dev === second.dev && ino === second.ino;
 }
 
 function alreadyThere(): BackupFailed {

@@ -49,6 +49,7 @@ describe('a failed connection is told with the setting that mends it', () => {
     ['a certificate that has expired', noConnection('CERT_HAS_EXPIRED'), /renew it/, true],
     ['no version in common', noConnection('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), /TLS 1\.2 or 1\.3/, true],
     ['TLS where plain text is spoken', noConnection('ERR_SSL_WRONG_VERSION_NUMBER'), /unset KAFKA_TLS/, false],
+    ['credentials where none are taken', refused('ILLEGAL_SASL_STATE'), /takes none.*KAFKA_SASL_MECHANISM/, true],
     ['plain text where TLS is spoken', noConnection('TLS_ANSWER'), /set KAFKA_TLS=true/, false],
   ])('%s', (_, error, says, isRefused) => {
     const failure = translated(error);

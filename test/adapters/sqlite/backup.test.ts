@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BackupOptions, backupStore } from '../../../src/adapters/sqlite/backup.js';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
@@ -94,6 +95,17 @@ test('replaces no file, also none that comes meanwhile, unless it is told to', a
   expect(String(await late.catch(failure))).toMatch(/already exists/);
   expect(readFileSync(target, 'utf8')).toBe('precious');
   expect(files()).toEqual(['other.sqlite', 'store.sqlite']);
+});
+
+test.each(['../master.key', 'link', 'pipe'])('even by force, does not replace %s', async (name) => {
+  const [key, wanted] = [join(folder.dataDir, 'master.key'), join(folder.dataDir, 'backups', name)];
+  writeFileSync(key, 'precious');
+  symlinkSync(key, join(folder.dataDir, 'backups', 'link'));
+  execFileSync('mkfifo', [join(folder.dataDir, 'backups', 'pipe')]);
+  const before = lstatSync(wanted).ino;
+  target = wanted;
+  expect(String(await backup({ force: true }).catch(failure))).toMatch(/only a plain file outside of DATA_DIR/);
+  expect([lstatSync(wanted).ino, readFileSync(key, 'utf8')]).toEqual([before, 'precious']);
 });
 
 test('interrupted midway, leaves no file', async () => {
