@@ -8,9 +8,8 @@ import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import { type Broker, SKIPPING } from '../ports/broker.js';
-import { type EventStore, StreamHidden } from '../ports/event-store.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
-import { AccountUnreadable } from '../read-model/account-unreadable.js';
 import { foldAll } from '../read-model/fold.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { type SealedValue, sealedValues } from '../read-model/sealed-values.js';
@@ -175,14 +174,11 @@ export async function checkKeyOfCommand({ store, sealing }: Pick<Backbone, 'stor
   const projection = combined(PROJECTIONS.map(loadProjection));
   for await (const { events } of storedBatches(store, null, ACCOUNT_STREAM_PREFIX)) {
     for (const stream of new Set(events.map((event) => event.stream))) {
-      const folded = await foldAll<AccountState>(projection, store.read(stream)).catch(unlessUnreadable);
+      // Of an account that can't be read nothing is known, and of an outage the command says itself.
+      const folded = await foldAll<AccountState>(projection, store.read(stream)).catch(() => undefined);
       const values = folded ? [...sealedValues({ all: () => [[stream, folded.state]] }, Date.now())] : [];
       checkKeys(values, sealing);
       if (values.length > 0) return;
     }
   }
-}
-
-function unlessUnreadable(error: unknown): undefined {
-  if (!(error instanceof AccountUnreadable || error instanceof StreamHidden)) throw error;
 }

@@ -14,6 +14,7 @@ let remove: () => Promise<void>;
 beforeEach(async () => {
   await remove?.();
   ({ settings, remove } = await installation([]));
+  await register(settings, 7);
 });
 afterAll(() => remove());
 

@@ -3,18 +3,7 @@
  * it each write by another process would restart the copy. The -wal file can't be truncated meanwhile.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, mustBeTaken, openExisting, openFile, SchemaRefused } from './open-file.js';
 import { STORE, soundness } from './store-file.js';
@@ -50,7 +39,7 @@ export async function backupStore(options: BackupOptions): Promise<number> {
     // Unlike a rename, a link never replaces a file, not even one created meanwhile.
     else linkSync(part, target);
     sync(dirname(target));
-    return statSync(target).size;
+    return lstatSync(target).size;
   } catch (error) {
     throw failed(error);
   } finally {
@@ -58,10 +47,12 @@ export async function backupStore(options: BackupOptions): Promise<number> {
   }
 }
 
+const foundAt = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+
 function mayBegin(source: string, target: string, force: boolean): void {
-  if (!existsSync(source)) throw new BackupFailed('there is no store.sqlite in DATA_DIR yet');
-  if (!existsSync(dirname(target))) throw new BackupFailed('the folder of the file does not exist');
-  const found = lstatSync(target, { throwIfNoEntry: false });
+  if (!foundAt(source)) throw new BackupFailed('there is no store.sqlite in DATA_DIR yet');
+  if (!foundAt(dirname(target))) throw new BackupFailed('the folder of the file does not exist');
+  const found = foundAt(target);
   if (!found) return;
   if (!force) throw alreadyThere();
   // A key, a device or a link could not be had back.
