@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BackupOptions, backupStore } from '../../../src/adapters/sqlite/backup.js';
@@ -97,11 +96,11 @@ test('replaces no file, also none that comes meanwhile, unless it is told to', a
   expect(files()).toEqual(['other.sqlite', 'store.sqlite']);
 });
 
-test.each(['../master.key', 'link', 'pipe'])('even by force, does not replace %s', async (name) => {
+test.each(['../master.key', 'link', 'folder'])('even by force, does not replace %s', async (name) => {
   const [key, wanted] = [join(folder.dataDir, 'master.key'), join(folder.dataDir, 'backups', name)];
   writeFileSync(key, 'precious');
   symlinkSync(key, join(folder.dataDir, 'backups', 'link'));
-  execFileSync('mkfifo', [join(folder.dataDir, 'backups', 'pipe')]);
+  mkdirSync(join(folder.dataDir, 'backups', 'folder'));
   const before = lstatSync(wanted).ino;
   target = wanted;
   expect(String(await backup({ force: true }).catch(failure))).toMatch(/only a plain file outside of DATA_DIR/);
