@@ -1,13 +1,12 @@
 /** The console in an iframe of the portal of docs/console.md. */
-import { createServer, request } from 'node:http';
 import type { Page } from 'playwright-core';
 import { Client } from '../support/clients/api-client.js';
 import { documentedPortal, PASSWORD, type Portal } from '../support/clients/documented-portal.js';
 import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
 import { opened } from '../support/clients/portal-session.js';
 import { type Account, installation, register, tokenFor } from '../support/scenes/story.js';
-import { listen } from '../support/servers/receiver.js';
 import { describeInBrowser, type Opening, startOutside } from './browser.js';
+import { startProxy } from './proxy.js';
 
 /** Chromium says as an error that it refuses a frame or its cookie. */
 const REFUSED = { isWatched: false };
@@ -65,17 +64,17 @@ describeInBrowser("the console in a portal's page", (open) => {
   });
 
   it('opens behind a proxy that removes a path', async () => {
-    const proxy = await startProxy();
+    const proxy = await startProxy('/hooks');
     const { settings, remove: removeFiles } = await installation([]);
-    const behind = await serveHere({ ...settings, PUBLIC_URL: `${proxy.url}/hooks` });
+    const behind = await serveHere({ ...settings, PUBLIC_URL: proxy.url });
     proxy.target = behind.url;
     const credential = await register(settings, 42);
-    const client = new Client(`${proxy.url}/hooks`, credential, await tokenFor(`${proxy.url}/hooks`, credential));
+    const client = new Client(proxy.url, credential, await tokenFor(proxy.url, credential));
     const page = await open();
     await page.goto((await opened(client)).url);
     await page.getByRole('link', { name: 'Payments' }).first().click();
     await page.getByText('Nothing was published yet').waitFor();
-    expect(page.url()).toBe(`${proxy.url}/hooks/console/payments`);
+    expect(page.url()).toBe(`${proxy.url}/console/payments`);
     await page.close();
     await proxy.close();
     await behind.stop();
@@ -94,18 +93,3 @@ describeInBrowser("the console in a portal's page", (open) => {
     await outside.close();
   });
 });
-
-/** Forwards /hooks/... to its target, without /hooks. */
-async function startProxy() {
-  const proxy = { target: '' };
-  const server = createServer((from, to) => {
-    const { url = '', method, headers } = from;
-    const forwarded = request(proxy.target + url.slice('/hooks'.length), { method, headers }, (answer) => {
-      to.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(to);
-    });
-    from.pipe(forwarded);
-  });
-  const { port, close } = await listen(server);
-  return Object.assign(proxy, { url: `http://127.0.0.1:${port}`, close });
-}

@@ -3,8 +3,8 @@
  * receivers, users, reasons, messages, and the page's own address. Markup is shown as text, and nothing in it runs.
  */
 import type { Page } from 'playwright-core';
-import { describeOnMock, type Show } from './on-mock.js';
-import { GIVEN_UP, SCREENS, showScreen } from './screens.js';
+import { describeOnDay, type Show } from './day.js';
+import { screensOf, showScreen } from './screens.js';
 
 const RAN = 'globalThis.hostileRan = true';
 const MARKUP = [
@@ -56,12 +56,12 @@ const LOOK = `({
   links: [...document.links].map(({ href }) => href).filter((href) => !/^https?:/.test(href)),
 })`;
 
-describeOnMock('markup of strangers', (show) => {
+describeOnDay('markup of strangers', (show) => {
   it.each(Object.entries(TEXTS))('%s is text on each screen', async (_, text) => {
-    const { page, mock } = await watched(show);
-    mock.altered = (body) => hostile(body, text);
-    for (const screen of SCREENS) {
-      await showScreen(page, mock, screen);
+    const { page, day } = await watched(show);
+    day.proxy.altered = (body) => hostile(body, text);
+    for (const screen of await screensOf(day)) {
+      await showScreen(page, day, screen);
       const shown = page.locator(screen.button ? 'dialog' : 'main');
       await shown.filter({ hasText: text.slice(0, 20) }).waitFor();
       await page.getByRole('button', { name: RAN, includeHidden: true }).first().waitFor({ state: 'attached' });
@@ -73,20 +73,20 @@ describeOnMock('markup of strangers', (show) => {
     ['an id', `/console/deliveries/${encodeURIComponent(MARKUP)}`],
     ['an id of a payment', `/console/payments/${encodeURIComponent(MARKUP)}`],
   ])('markup is text as %s of the address, which nothing has', async (_kind, path) => {
-    const { page, mock } = await watched(show);
-    await page.goto(mock.link(path));
+    const { page, day } = await watched(show);
+    await page.goto(day.proxy.url + path);
     await page.locator('main').filter({ hasText: '<svg onload' }).waitFor();
     await page.getByRole('heading', { name: 'Nothing has this id' }).waitFor();
     await expectHarmless(page, path);
   });
 
   it('markup and names of Object.prototype are ignored as filters of the address', async () => {
-    const { page, mock } = await watched(show);
+    const { page, day } = await watched(show);
     for (const value of [MARKUP, '__proto__', 'constructor']) {
       const filters = ['range', 'arrived', 'eventType', 'url', 'status', 'from', 'who', 'kind'];
       const query = new URLSearchParams(Object.fromEntries(filters.map((filter) => [filter, value])));
       for (const path of ['/console', '/console/payments', '/console/history']) {
-        await page.goto(mock.link(`${path}?${query}`));
+        await page.goto(`${day.proxy.url}${path}?${query}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await expectHarmless(page, `${path}?${query}`);
       }
@@ -94,9 +94,9 @@ describeOnMock('markup of strangers', (show) => {
   });
 
   it('markup is text in the message of a refusal', async () => {
-    const { page, mock } = await watched(show);
+    const { page, day } = await watched(show);
     await page.route('**/resend', (route) => route.fulfill({ status: 409, json: { success: false, message: MARKUP } }));
-    await page.goto(mock.link(`/console/deliveries/${GIVEN_UP}`));
+    await page.goto(`${day.proxy.url}/console/deliveries/${await day.delivery('/notify', 'exhausted')}`);
     await page.getByRole('button', { name: 'Resend now' }).click();
     await page.getByRole('status').filter({ hasText: '<svg onload' }).waitFor();
     await expectHarmless(page, 'a refusal');
@@ -104,7 +104,7 @@ describeOnMock('markup of strangers', (show) => {
 });
 
 async function watched(show: Show) {
-  const shown = await show(null, { refused: /^4\d\d / });
+  const shown = await show('/', { refused: /^4\d\d / });
   await shown.page.addInitScript(WATCH);
   return shown;
 }

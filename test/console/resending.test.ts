@@ -1,9 +1,9 @@
 /** Resends, of a selection and of one delivery: what is sent again is what its user sees, and asks for. */
 import type { Page } from 'playwright-core';
-import { describeOnMock } from './on-mock.js';
+import { describeOnDay } from './day.js';
 
-describeOnMock('a resend', (show) => {
-  const boxes = (page: Page) => page.getByRole('checkbox', { name: /^Select pay_/ });
+describeOnDay('a resend', (show) => {
+  const boxes = (page: Page) => page.getByRole('checkbox', { name: /^Select pay-/ });
   const selection = (page: Page, count: number) => page.getByRole('region', { name: `${count} selected` });
 
   async function select(page: Page, count: number): Promise<void> {
@@ -12,20 +12,20 @@ describeOnMock('a resend', (show) => {
   }
 
   it('of a selection that has arrived is not offered', async () => {
-    const { page } = await show('/console/payments?arrived=all');
+    const { page } = await show('/payments?arrived=all');
     await select(page, 1);
     expect(await page.getByRole('button', { name: 'All have arrived' }).isDisabled()).toBe(true);
   });
 
   it('takes nothing that was selected before another filter', async () => {
-    const { page } = await show('/console/payments');
+    const { page } = await show('/payments');
     await select(page, 2);
     await page.getByRole('combobox', { name: 'Type' }).selectOption('cash_out');
     await selection(page, 2).waitFor({ state: 'detached' });
   });
 
   it('of a selection that fails says why, in the words of the page, and is done once it is taken', async () => {
-    const { page } = await show('/console/payments?arrived=nowhere', { refused: /^409 POST .*\/resend$/ });
+    const { page } = await show('/payments?arrived=nowhere', { refused: /^409 POST .*\/resend$/ });
     const message = 'the webhook of this delivery is inactive or was removed: activate it first';
     await page.route('**/resend', (route) =>
       route.fulfill({ status: 409, json: { success: false, message, code: 'webhook-inactive' } }),
@@ -42,14 +42,16 @@ describeOnMock('a resend', (show) => {
   });
 
   it('of what has arrived is a question first, and one more attempt does not count as that which brought it', async () => {
-    const { page } = await show('/console/deliveries/msg_0');
-    const resend = page.getByRole('button', { name: 'Resend now' });
+    const { page, day } = await show(null);
+    await page.goto(await day.link(`/deliveries/${await day.delivery('/ledger', 'delivered')}`));
+    const arrived = page.getByRole('article').filter({ hasText: '/ledger' });
+    const resend = arrived.getByRole('button', { name: 'Resend now' });
     await resend.click();
     const dialog = page.getByRole('dialog', { name: 'Resend this delivery?' });
     await dialog.getByText('It was delivered already: the receiver gets it again').waitFor();
     await dialog.getByRole('button', { name: 'Resend now' }).click();
-    await page.getByText('resent by maria').waitFor();
+    await arrived.getByText('resent by maria').waitFor();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('Accepted by the receiver after 1 attempt.').waitFor();
+    await arrived.getByText('Accepted by the receiver after 1 attempt.').waitFor();
   });
 });

@@ -1,10 +1,10 @@
 /** A rotation of the signing secret that fails, and failures while a dialog is open. */
 import type { Page } from 'playwright-core';
-import { describeOnMock } from './on-mock.js';
+import { describeOnDay } from './day.js';
 
 const REFUSED = { refused: / (POST|DELETE) \/api\// };
 
-describeOnMock('a failure in a dialog', (show) => {
+describeOnDay('a failure in a dialog', (show) => {
   const UNKNOWN = 'It is not known whether';
   it.each([
     ['has no answer', null, UNKNOWN],
@@ -12,7 +12,7 @@ describeOnMock('a failure in a dialog', (show) => {
     ['is answered 503', 503, UNKNOWN],
     ['is refused', 403, 'No secret was issued.'],
   ])('of a rotation that %s says whether a secret may have been issued', async (_, status, text) => {
-    const { page } = await show('/console/security', REFUSED);
+    const { page } = await show('/security', REFUSED);
     await page.route('**/api/signing-secrets', (route) => {
       if (route.request().method() === 'GET') return route.fallback();
       return status ? route.fulfill({ status, json: {} }) : route.abort();
@@ -23,12 +23,12 @@ describeOnMock('a failure in a dialog', (show) => {
   });
 
   it('of stopping a recovery is said in front of it, and once', async () => {
-    const { page, mock } = await show(null, REFUSED);
-    mock.account.recover({ webhookIds: [102], since: new Date(0).toISOString(), include: ['held'], perSecond: 20 });
-    await page.route('**/api/recoveries/rec-1', (route) =>
+    const { page, day } = await show(null, REFUSED);
+    await day.recovering('/crm', { state: 'running' });
+    await page.route('**/api/recoveries/*', (route) =>
       route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 503, json: {} }),
     );
-    await page.goto(mock.link());
+    await page.goto(await day.link());
     await page.getByRole('button', { name: 'See progress' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     // All that is outside of an open dialog is inert: no screen reader says it, and its backdrop covers it.

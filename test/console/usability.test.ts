@@ -1,24 +1,23 @@
 /** Keyboard alone, narrow and wide windows, themes, languages and axe, over every screen. */
 import type { Locator, Page } from 'playwright-core';
 import { seriousFindings } from './browser.js';
-import { describeOnMock } from './on-mock.js';
-import { OTHER_LOOKS, SCREENS, showScreen } from './screens.js';
+import { describeOnDay } from './day.js';
+import { otherLooksOf, screensOf, showScreen } from './screens.js';
 
 const WIDTHS = [320, 390, 768, 1280, 1920];
 const MOST_TABS = 120;
-/** Waits for its third attempt. */
-const WAITING = 'msg_3';
 
-describeOnMock('the console', (show) => {
+describeOnDay('the console', (show) => {
   describe('by keyboard alone', () => {
     it('skips the rail, and leads from a problem to a payment that is resent', async () => {
-      const { page } = await show('/console');
+      const { page } = await show('/');
+      const problem = page.locator('.problem').filter({ hasText: '/notify' });
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.locator('main:focus').waitFor();
-      await press(page, page.getByRole('link', { name: 'See payments' }).last());
-      await press(page, page.getByRole('link', { name: 'Cash out' }).first());
+      await press(page, problem.getByRole('link', { name: 'See payments' }));
+      await press(page, page.getByRole('link', { name: 'MED accepted' }).first());
       await press(page, page.getByRole('button', { name: 'Resend now' }));
       await page.getByText('resent by maria').waitFor();
     });
@@ -28,7 +27,9 @@ describeOnMock('the console', (show) => {
       ['the button that keeps', (page: Page) => press(page, page.getByRole('button', { name: 'Keep waiting' }))],
       ['the button that closes', (page: Page) => press(page, page.getByRole('button', { name: 'Close' }))],
     ])('has the focus back where a dialog was opened, closed by %s', async (_by, close) => {
-      const { page } = await show(`/console/deliveries/${WAITING}`);
+      const { page, day } = await show(null);
+      const waiting = await day.delivery('/crm', 'retrying');
+      await page.goto(await day.link(`/deliveries/${waiting}`));
       const opener = page.getByRole('button', { name: 'Cancel…' });
       await press(page, opener);
       await page.locator('dialog :focus').waitFor();
@@ -43,9 +44,9 @@ describeOnMock('the console', (show) => {
     ['light', 'en-GB'],
     ['dark', 'pt-BR'],
   ] as const)('fits each window and passes axe, in %s and %s', async (colorScheme, locale) => {
-    const { page, mock } = await show(null, { colorScheme, locale });
-    for (const screen of [...SCREENS, ...OTHER_LOOKS]) {
-      await showScreen(page, mock, screen);
+    const { page, day } = await show('/', { colorScheme, locale });
+    for (const screen of [...(await screensOf(day)), ...(await otherLooksOf(day))]) {
+      await showScreen(page, day, screen);
       const { name } = screen;
       const outside = await outsideOfWindows(page);
       for (const width of [390, 1280]) {
