@@ -2,6 +2,8 @@
  * The service with the day of history of `demo --keep`, for the tests of a file. Its pages come through a proxy, which brings
  * about what the service takes long to come to, or never does.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { makeDay } from '../../src/cli/demo/day.js';
 import { demoConfig, startDemoReceiver } from '../../src/cli/demo/receiver.js';
@@ -13,6 +15,7 @@ import { Client } from '../support/clients/api-client.js';
 import { opened } from '../support/clients/portal-session.js';
 import { eventually } from '../support/eventually.js';
 import { tokenFor } from '../support/scenes/story.js';
+import { certificateFor } from '../support/servers/certificates.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { describeInBrowser, type Opening } from './browser.js';
 import { startProxy } from './proxy.js';
@@ -56,7 +59,8 @@ async function startDay() {
     return decided.kind === 'response' ? { status: decided.status, body } : null;
   });
   const proxy = await startProxy();
-  const config = demoConfig(folder.path, receiver, { ...STORY_SETTINGS, PUBLIC_URL: proxy.url });
+  const settings = { ...STORY_SETTINGS, ...(await clientCertificate(folder.path)), PUBLIC_URL: proxy.url };
+  const config = demoConfig(folder.path, receiver, settings);
   const { account, publisher } = await makeDay({ config, logger, receiver: receiver.url, until });
   const app = await startApp(config, ROLES, logger);
   const url = `http://127.0.0.1:${app.apiPort}`;
@@ -69,6 +73,7 @@ async function startDay() {
     await payments.publish([{ key: null, value: Buffer.from(value), headers: [] }]);
     return `pay-${1_000 + n}`;
   };
+  await client.send('PUT', '/api/notices', { json: { url: `${receiver.url}/notices` } });
   const newest = await pay(NEWEST);
   // Behind it, all is read.
   const arrived = `/api/events?eventId=${newest}&arrived=part`;
@@ -77,7 +82,6 @@ async function startDay() {
     proxy,
     client,
     receiver,
-    get,
     newest,
     /** @returns its id */
     pay,
@@ -119,4 +123,13 @@ async function startDay() {
     },
   };
   return day;
+}
+
+/** For the Security screen to show. */
+async function clientCertificate(folder: string) {
+  const { cert, key } = await certificateFor();
+  const [certificateFile, keyFile] = [join(folder, 'client-cert.pem'), join(folder, 'client-key.pem')];
+  writeFileSync(certificateFile, cert);
+  writeFileSync(keyFile, key);
+  return { DELIVERY_CLIENT_CERT_FILE: certificateFile, DELIVERY_CLIENT_KEY_FILE: keyFile };
 }
