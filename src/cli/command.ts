@@ -1,8 +1,9 @@
 /** One way to make a command: its arguments and options, --json, what it opens, its answer on stdout and its exit code. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { ScratchFile } from '../adapters/sqlite/scratch-file.js';
+import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, openBackbone } from '../composition/backbone.js';
 import { createLogger } from '../observability/logger.js';
 import type { Scratch } from '../ports/scratch.js';
@@ -57,6 +58,7 @@ export function command<O = object, A extends readonly unknown[] = []>(
 }
 
 const MEBIBYTE = 1024 ** 2;
+const MAY_LACK = { throwIfNoEntry: false } as const;
 
 /** A command that runs: what it was given, and what it needs. Its end closes what it opened. */
 export class Running<O = object, A extends readonly unknown[] = readonly unknown[]> {
@@ -81,15 +83,12 @@ export class Running<O = object, A extends readonly unknown[] = readonly unknown
     return this.io.config();
   }
 
-  /**
-   * Store and broker, even beside a running service.
-   * @param begins may make a new installation: others would take a mistyped DATA_DIR for an empty one
-   */
+  /** Store and broker, even beside a running service. @param begins may make an installation: else DATA_DIR is mistyped */
   async open(begins = false): Promise<Backbone> {
     const { config } = this;
-    const isEmbedded = config.EVENT_STORE_URL === null || config.BROKER_URL === null;
-    if (isEmbedded && !begins && !existsSync(join(config.DATA_DIR, 'store.sqlite')))
-      throw new CommandFailed('there is no store.sqlite in DATA_DIR: serve, or accounts register, makes it');
+    const isEmbedded = config.EVENT_STORE_URL === null && config.BROKER_URL === null;
+    if (isEmbedded && !begins && !inDataDir(() => statSync(join(config.DATA_DIR, 'store.sqlite'), MAY_LACK)))
+      throw new CommandFailed('there is no store.sqlite in DATA_DIR: the service was never started there');
     const backbone = await openBackbone(config, createLogger(config.LOG_LEVEL === 'silent' ? 'silent' : 'warn'));
     this.#opened.push(backbone);
     return backbone;

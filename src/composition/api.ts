@@ -1,11 +1,13 @@
 /** Assembles the API role from the settings: its server, its view of deliveries, and what it sends itself. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
+import { openThreadedView, type ThreadedViewParts } from '../adapters/thread/threaded-view.js';
 import { RecoveryRunner } from '../delivery/again/recovery-runner.js';
 import { createCancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
@@ -18,7 +20,9 @@ import { readConsoleFiles } from '../http/console.js';
 import { listen } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { createApi } from '../http/server.js';
+import type { Logger } from '../observability/logger.js';
 import { packageFile, version } from '../package-file.js';
+import type { DeliveriesView } from '../ports/deliveries-view.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import { ViewFollower } from '../read-model/view-follower.js';
 import { createFingerprints } from '../secrets/fingerprint.js';
@@ -28,9 +32,9 @@ import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import type { Backbone } from './backbone.js';
 import type { Core, Stop } from './core.js';
-import { openDeliveriesView } from './deliveries-view.js';
 import { shownCertificate } from './delivery-attempt.js';
 import { publishedPayloads } from './retention.js';
+import type { ViewThreadData } from './view-thread.js';
 
 const clock = { now: () => Date.now() };
 const now = () => new Date(clock.now());
@@ -169,6 +173,23 @@ export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
   core.readiness.part('deliveries view', () => view.state().why, { needed: false });
   stops.push(() => view.close());
   return { view, admission };
+}
+
+/** In a thread of its own. @throws ViewRefused, ViewEnded */
+export function openDeliveriesView(
+  { DATA_DIR: dataDir, DELIVERIES_VIEW_SIZE: size }: Pick<Config, 'DATA_DIR' | 'DELIVERIES_VIEW_SIZE'>,
+  logger: Logger,
+  parts: Omit<ThreadedViewParts, 'onDamaged'>,
+): Promise<DeliveriesView> {
+  const { port1: own, port2: port } = new MessageChannel();
+  const thread = new Worker(new URL(import.meta.resolve('./view-thread.js')), {
+    workerData: { dataDir, size, port } satisfies ViewThreadData,
+    transferList: [port],
+  });
+  thread.on('error', (err) => logger.error({ err }, 'the thread of the deliveries view has failed'));
+  const onDamaged = (file: string) =>
+    logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it');
+  return openThreadedView(own, { ...parts, onDamaged });
 }
 
 /** What the API sends again, and the recoveries that this process runs. */

@@ -1,4 +1,4 @@
-/** The thread of the deliveries view, which composition/deliveries-view.ts starts: it reads its records and has its file. */
+/** The thread of the deliveries view, which composition/api.ts starts: it reads its records and has its file. */
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { openDeliveriesView } from '../adapters/sqlite/view/deliveries-view.js';
 import { serveView } from '../adapters/thread/served-view.js';

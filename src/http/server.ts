@@ -16,11 +16,11 @@ import { publishEvents } from './payment-events/publish-events.js';
 import { mustBeWithin } from './rate-limit.js';
 import { routes as recoveries } from './recoveries/routes.js';
 import { measured, requestContext, tagged, traced } from './request-context.js';
-import { routes as sessions } from './sessions/routes.js';
+import { routes as sessions } from './sessions/console-session.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
 import { showStats } from './stats.js';
 import { assertMay, createAuthentication } from './tokens/authenticate.js';
-import { routes as tokens } from './tokens/routes.js';
+import { routes as tokens } from './tokens/credentials.js';
 import { routes as webhooks } from './webhooks/routes.js';
 import { testNotices } from './webhooks/test-webhook.js';
 
@@ -82,7 +82,7 @@ function routed(all: readonly Route[], parts: ApiParts): ReturnType<Router['rout
   registerConsole(routerOf('/'), { ...parts.console, publicUrl: parts.publicUrl });
   const routes = new Map([...routers].map(([key, router]) => [key, router.routes()]));
   return (ctx, next) => {
-    const found = routes.get(ctx.path) ?? routes.get(resourceOf(ctx.path));
+    const found = routes.get(ctx.path.replace(/(?<=.)\/$/, '')) ?? routes.get(resourceOf(ctx.path));
     return found ? found(ctx, next) : next();
   };
 }

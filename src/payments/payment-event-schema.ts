@@ -25,7 +25,7 @@ const PREFIXED_TYPE = {
 /** Id and source are kept in every log entry and retry record of a delivery. Counted in UTF-8. */
 export const MAX_ID_BYTES = 1_024;
 export const NOT_BLANK = { type: 'string', pattern: '\\S', maxLength: MAX_ID_BYTES } as const;
-const SPEC_VERSION = { const: '1.0', description: 'The version of CloudEvents.' } as const;
+const SPEC_VERSION = { type: 'string', const: '1.0', description: 'The version of CloudEvents.' } as const;
 const ID = {
   ...NOT_BLANK,
   description: 'The id of the event within its source: at most 1,024 bytes in UTF-8.',

@@ -4,6 +4,7 @@
  * must reveal neither keys nor header values.
  */
 import { type TraceContext, traceparentOf } from '../observability/tracing.js';
+import { isTime } from '../ports/broker.js';
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js';
 import type { AccountEvent, StoredAccountEvent } from './events.js';
 import type { RegisteredWebhook } from './state.js';
@@ -65,6 +66,6 @@ export function withKey(events: readonly NewEvent[], use: Omit<KeyUse, 'eventTyp
 /** Null if the event was caused without a key, or others wrote it. */
 export function keyUseOf({ type, metadata }: Pick<RecordedEvent, 'type' | 'metadata'>): KeyUse | null {
   const { key, request, at, webhooks } = (metadata?.[FIELD] ?? {}) as Partial<KeyUse>;
-  if (typeof key !== 'string' || typeof request !== 'string' || typeof at !== 'number') return null;
+  if (typeof key !== 'string' || typeof request !== 'string' || typeof at !== 'number' || !isTime(at)) return null;
   return Array.isArray(webhooks) ? { key, request, at, eventType: type, webhooks } : null;
 }

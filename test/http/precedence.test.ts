@@ -51,6 +51,13 @@ describe('of several things that are wrong the first of 401, 415, 413, 400, 404,
   });
 });
 
+it.each(['', '/', '/move', '/move/'])(
+  'POST /api/webhooks%s is known with a slash behind it as without',
+  async (path) => {
+    expect(await ask('POST', path, { bytes: '{' })).toBe(400);
+  },
+);
+
 describe('PATCH has the same order, and an id nobody has is 404 where an account nobody registered is', () => {
   it.each<[number, string, string, Given]>([
     [401, 'all of it', 'x', { ...noToken, ...text, ...tooBig }],

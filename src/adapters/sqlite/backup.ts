@@ -55,8 +55,10 @@ function mayBegin(source: string, target: string, force: boolean): void {
   const found = foundAt(target);
   if (!found) return;
   if (!force) throw alreadyThere();
-  // A key, a device or a link could not be had back.
-  if (realpathSync(dirname(target)) === realpathSync(dirname(source)) || !found.isFile())
+  // A key, a device or a link could not be had back. The store may be a link, or be mounted a second time.
+  const { dev, ino } = lstatSync(realpathSync(source));
+  const isStore = found.dev === dev && found.ino === ino;
+  if (isStore || realpathSync(dirname(target)) === realpathSync(dirname(source)) || !found.isFile())
     throw new BackupFailed('--force replaces only a plain file outside of DATA_DIR');
 }
 

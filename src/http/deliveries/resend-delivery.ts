@@ -7,7 +7,7 @@ import { mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { write } from '../operation.js';
 import { notReadable } from '../read-answer.js';
-import { callerOf } from '../request-context.js';
+import { aboutRequest, callerOf } from '../request-context.js';
 import { DONE } from '../shared-schemas.js';
 import { knownPublications } from './delivery-page.js';
 
@@ -42,6 +42,8 @@ export const cancelDelivery = write({
   const publications = await soundPublications(ctx, parts);
   mustBeAccepted(await parts.cancel(publications, actor));
   const count = publications.filter(isWaiting).length;
+  // No attempt tells who cancelled.
+  parts.logger.info({ ...aboutRequest(ctx), actor, deliveryId: publications[0].id, count }, 'a delivery is cancelled');
   const message = count === 0 ? 'nothing waits: no further attempt is made' : 'the delivery is cancelled';
   return { success: true, message, count };
 });

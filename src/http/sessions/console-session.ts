@@ -8,7 +8,7 @@ import { jsonReader } from '../body.js';
 import { operation, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
-import { CAN, end } from './portal-sessions.js';
+import { CAN, end, endSession, listSessions, openSession } from './portal-sessions.js';
 import { createSessionCookies } from './session-cookie.js';
 
 const COMMON = { path: '/console/session' } as const;
@@ -106,3 +106,12 @@ export function showSession() {
 function shown(account: number, { id, user, can, until, next, returnUrl }: PortalSession) {
   return { id, account, user, can, expiresAt: until, next, returnUrl };
 }
+
+export const routes = (parts: ApiParts) => [
+  openSession(parts),
+  listSessions(parts),
+  endSession(parts),
+  enterSession(parts),
+  showSession(),
+  leaveSession(parts),
+];

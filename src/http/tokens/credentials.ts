@@ -6,7 +6,7 @@ import type { ApiParts } from '../api-parts.js';
 import { operation, route } from '../operation.js';
 import { read } from '../read-answer.js';
 import { serviceUrl } from '../sessions/portal-sessions.js';
-import { ISSUE_TOKEN, SCOPE } from './issue-token.js';
+import { ISSUE_TOKEN, issueToken, SCOPE } from './issue-token.js';
 
 const CREDENTIAL = object('Credential', 'A credential, without its secret.', {
   clientId: text('The client id.'),
@@ -67,3 +67,9 @@ export function showAuthorizationServer({ publicUrl }: ApiParts) {
     };
   });
 }
+
+/** Another issuer's tokens: then none are issued here. */
+export const routes = (parts: ApiParts) => [
+  listCredentials(parts),
+  ...(parts.ownTokens ? [issueToken(parts, parts.ownTokens), showAuthorizationServer(parts)] : []),
+];

@@ -1,4 +1,13 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type BackupOptions, backupStore } from '../../../src/adapters/sqlite/backup.js';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
@@ -96,11 +105,12 @@ test('replaces no file, also none that comes meanwhile, unless it is told to', a
   expect(files()).toEqual(['other.sqlite', 'store.sqlite']);
 });
 
-test.each(['../master.key', 'link', 'folder'])('even by force, does not replace %s', async (name) => {
+test.each(['../master.key', 'link', 'folder', 'linked store'])('even by force, does not replace %s', async (name) => {
   const [key, wanted] = [join(folder.dataDir, 'master.key'), join(folder.dataDir, 'backups', name)];
   writeFileSync(key, 'precious');
   symlinkSync(key, join(folder.dataDir, 'backups', 'link'));
   mkdirSync(join(folder.dataDir, 'backups', 'folder'));
+  linkSync(join(folder.dataDir, 'store.sqlite'), join(folder.dataDir, 'backups', 'linked store'));
   const before = lstatSync(wanted).ino;
   target = wanted;
   expect(String(await backup({ force: true }).catch(failure))).toMatch(/only a plain file outside of DATA_DIR/);

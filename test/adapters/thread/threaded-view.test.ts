@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { openDeliveriesView as openCore, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { openThreadedView } from '../../../src/adapters/thread/threaded-view.js';
-import { openDeliveriesView } from '../../../src/composition/deliveries-view.js';
+import { openDeliveriesView } from '../../../src/composition/api.js';
 import { viewEntries } from '../../../src/delivery/log/view-entry.js';
 import {
   type DeliveriesView,

@@ -147,7 +147,7 @@ export const counting: readonly ViewCase[] = [
     });
     expect(port.health(ACCOUNT).get(8)).toMatchObject({ lastSuccessAt: NOW + 9, lastFailure: null, waiting: 0 });
     for (let round = 0; round < 3; round += 1) port.forget(NOW + 45);
-    expect(of()).toMatchObject({ waiting: 0, held: 1, exhausted: 0 });
+    expect(of()).toMatchObject({ lastSuccessAt: NOW + 40, waiting: 0, held: 1, exhausted: 0 });
     for (let round = 0; round < 3; round += 1) port.forget(NOW + 90);
     expect(port.health(ACCOUNT).size).toBe(0);
   }),

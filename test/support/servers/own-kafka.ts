@@ -31,5 +31,6 @@ export function asUser({ USERS, caFile }: Listeners, user: string, mechanism = '
 }
 
 function skipped(why: string): void {
+  if (process.env.REQUIRE_KAFKA) throw new Error(`KAFKA ${why}`);
   describe('KAFKA', () => test.skip(why, () => undefined));
 }

@@ -40,8 +40,9 @@ const ADD_COUNT = `INSERT INTO counters (kind, accountId, webhookId, step, at, e
   ON CONFLICT DO UPDATE SET n = iif(kind = ${LAST_SUCCESS}, max(n, excluded.n), n + excluded.n)`;
 const FORGET_COUNTS = `DELETE FROM counters WHERE (${KEY}) IN
   (SELECT ${KEY} FROM counters WHERE step = ? AND at < ? LIMIT ${FORGOTTEN_AT_ONCE})`;
-const FORGET_SUCCESSES = `DELETE FROM counters WHERE ${IS_EVER} AND ${isIn('accountId', 'accounts')}
-  AND kind = ${LAST_SUCCESS} AND n < @before`;
+const FORGET_WEBHOOKS = `DELETE FROM counters WHERE ${IS_EVER} AND ${isIn('accountId', 'accounts')}
+  AND (n = 0 OR kind = ${LAST_SUCCESS} AND n < @before)
+  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE accountId = counters.accountId AND webhookId = counters.webhookId)`;
 
 type OfWebhook = Pick<ViewEntry, 'accountId' | 'webhookId'>;
 
@@ -88,7 +89,7 @@ export class Tally {
 /** @param leaving before is ms since the epoch; accounts are JSON: of those, events have left */
 export function forgetCounts(sql: Statements, leaving: { readonly before: number; readonly accounts: string }): void {
   sql.run(FORGET_COUNTS, [HOUR_MS, Math.floor(leaving.before / HOUR_MS) * HOUR_MS]);
-  sql.run(FORGET_SUCCESSES, leaving);
+  sql.run(FORGET_WEBHOOKS, leaving);
 }
 
 /** The first has all below 1 ms, the last all from 2 min on. */
