@@ -53,7 +53,7 @@ const SHOW_SESSION = operation({
   returns: SESSION,
 });
 
-export const leaveSession = write({
+const leaveSession = write({
   ...COMMON,
   id: 'leaveSession',
   method: 'delete',
@@ -71,7 +71,7 @@ export const leaveSession = write({
 
 const readCode = jsonReader(CODE);
 
-export function enterSession({ accounts, changeCredentials, publicUrl, randomBytes, now }: ApiParts) {
+function enterSession({ accounts, changeCredentials, publicUrl, randomBytes, now }: ApiParts) {
   const cookies = createSessionCookies(publicUrl);
   return route(ENTER_SESSION, async (ctx) => {
     const { code: given } = await readCode(ctx);
@@ -96,7 +96,7 @@ export function enterSession({ accounts, changeCredentials, publicUrl, randomByt
   });
 }
 
-export function showSession() {
+function showSession() {
   return route(SHOW_SESSION, (ctx) => {
     const { accountId, session } = callerOf(ctx);
     ctx.body = shown(accountId, session as PortalSession);

@@ -13,7 +13,7 @@ const CREDENTIAL = object('Credential', 'A credential, without its secret.', {
   issuedAt: time('When it was issued.'),
 });
 
-export const listCredentials = read({
+const listCredentials = read({
   id: 'listCredentials',
   path: '/api/credentials',
   description: 'Lists the credentials with which tokens of the account are issued, without their secrets.',
@@ -53,7 +53,7 @@ const SHOW_AUTHORIZATION_SERVER = operation({
 });
 
 /** `issuer` here is not a token's `iss`, AUTH_ISSUER: tokens are opaque to clients. */
-export function showAuthorizationServer({ publicUrl }: ApiParts) {
+function showAuthorizationServer({ publicUrl }: ApiParts) {
   return route(SHOW_AUTHORIZATION_SERVER, (ctx) => {
     const issuer = serviceUrl(ctx, publicUrl);
     ctx.body = {
