@@ -277,6 +277,8 @@ describeInBrowser('on the service itself, a person', (open) => {
       const seen = { buttons: [] as string[], text: '', checkboxes: 0 };
       for (const path of [...paths, 'history', 'security']) {
         await page.goto(`${here.service.url}/console/${path}`);
+        // The payment comes after its delivery.
+        if (path.startsWith('deliveries/')) await page.getByRole('heading', { name: 'Payload' }).waitFor();
         await page.locator('main :is(.url, .step, tbody tr, .notice, p.note)').first().waitFor();
         seen.buttons.push(...(await namesOfActions(page)));
         seen.checkboxes += await page.getByRole('checkbox').count();
