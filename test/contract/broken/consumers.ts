@@ -28,21 +28,19 @@ const forgetsTheGroup: Breaking = (inner) => {
   return { consume: (options) => inner.consume({ ...options, group: `${options.group}-${own}` }) };
 };
 
-/** The call with a rejected record ends with the consumer. */
-const keepsTheRejected: Breaking = (inner) => ({
-  async consume({ handler, ...options }) {
-    const closing = new AbortController();
-    const closed = new Promise((resolve) => closing.signal.addEventListener('abort', resolve));
-    const kept: typeof handler = (...of) => handler(...of).catch((error) => closed.then(() => Promise.reject(error)));
-    const consumer = await inner.consume({ ...options, handler: kept });
-    return withMethods(consumer, {
-      close() {
-        closing.abort();
-        return consumer.close();
-      },
-    });
-  },
-});
+/** The call with a rejected record ends with the broker. */
+const keepsTheRejected: Breaking = (inner) => {
+  const closing = new AbortController();
+  const closed = new Promise((resolve) => closing.signal.addEventListener('abort', resolve));
+  const kept = (error: unknown) => closed.then(() => Promise.reject(error));
+  return {
+    consume: ({ handler, ...options }) => inner.consume({ ...options, handler: (...of) => handler(...of).catch(kept) }),
+    close() {
+      closing.abort();
+      return inner.close();
+    },
+  };
+};
 
 const COMES_AGAIN = 'an unfinished record comes again after close, and records done before and behind it do not';
 const MAY_BEGIN = 'while mayBegin says no, no further record is begun; then the others are, in order';
