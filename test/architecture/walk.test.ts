@@ -11,10 +11,7 @@ import { addWebhook, installation, paymentEvents, publishEvents, register, token
 import { startReceiver } from '../support/servers/receiver.js';
 import { testInFull } from '../support/thorough.js';
 
-/**
- * Each step lowers them. 459d24c9 has 65 and 99 so counted, and up to 101 where the machine is so busy that a look for new
- * records falls into each call.
- */
+/** Each step lowers them. 459d24c9 has 65 and 99 so counted. */
 const CEILINGS = { post: 50, payment: 75 };
 const ACCOUNT = 42;
 const OTHER_TYPES = EVENT_TYPES.filter((type) => type !== 'cash_in');
