@@ -166,8 +166,7 @@ export function checkKeys(values: Iterable<SealedValue>, sealing: Sealing): void
 }
 
 /**
- * A command has no read model, so it checks the values of the first account that has some. What is sealed with a mistyped key
- * would stop every later start.
+ * Of a command, which has no read model: by the first account that has values. What a mistyped key seals stops later starts.
  * @throws InvalidConfig, StoreUnavailable
  */
 export async function checkKeyOfCommand({ store, sealing }: Pick<Backbone, 'store' | 'sealing'>): Promise<void> {

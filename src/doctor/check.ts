@@ -54,7 +54,8 @@ function unexplained(error: unknown): Finding {
 }
 
 const SET_RIGHT = 'correct the setting: see docs/settings.md';
-const REMEDIES: ReadonlyMap<string, string> = new Map([
+/** By the name of an error. */
+export const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['InvalidConfig', SET_RIGHT],
   ['NoConnectionString', SET_RIGHT],
   ['MasterKeyMissing', 'restore master.key from its backup'],

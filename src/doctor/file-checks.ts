@@ -6,7 +6,7 @@ import { DAMAGED, soundness } from '../adapters/sqlite/store-file.js';
 import { VIEW_FILE } from '../adapters/sqlite/view/deliveries-view.js';
 import { existing, modeOf, otherOwner, READ, reachOf, WRITE, whyDenied } from '../host/file-access.js';
 import { certificatesIn } from '../host/pem-certificates.js';
-import { loadCatalogue } from '../payments/event-catalogue.js';
+import { type EventCatalogue, loadCatalogue } from '../payments/event-catalogue.js';
 import type { Config } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
@@ -24,14 +24,15 @@ export function fileChecks(config: Config, now: number): Check[] {
   const databases = [STORE, ...DISPOSABLE].filter((name) => existsSync(join(dataDir, name)));
   return [
     ...certificates(config).map(({ name, pem }) => ({ name, run: () => [validity(name, pem(), now)] })),
-    ...(schemas
-      ? [{ name: 'EVENT_SCHEMAS', run: () => [loadCatalogue(schemas) && ok('its schemas can be used')] }]
-      : []),
+    ...(schemas ? [{ name: 'EVENT_SCHEMAS', run: () => [described(loadCatalogue(schemas))] }] : []),
     { name: 'DATA_DIR', run: () => [...usable(dataDir), room(dataDir)] },
     ...(masterKey === null && existsSync(key) ? [{ name: 'master.key', run: () => access(key, SECRET) }] : []),
     ...databases.map((name) => ({ name, run: () => database(join(dataDir, name), name) })),
   ];
 }
+
+const described = (catalogue: EventCatalogue) =>
+  ok(`${[...catalogue.values()].filter(({ schema }) => schema !== null).length} event types have a schema`);
 
 /** By setting, those that name a file. @throws InvalidConfig */
 function certificates(config: Config) {

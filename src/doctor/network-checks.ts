@@ -5,7 +5,7 @@ import { ENOUGH_BYTES } from '../adapters/kafka/topic-config.js';
 import { MEND_THE_LOG } from '../delivery/topics.js';
 import type { PartState } from '../observability/readiness.js';
 import type { Config } from '../settings/read-config.js';
-import { type Check, type Finding, fail, ok, warn } from './check.js';
+import { type Check, type Finding, fail, ok, REMEDIES, warn } from './check.js';
 
 const ANSWER_WITHIN_MS = 2_000;
 /** For 0.0.0.0 and ::, the address to connect to. */
@@ -47,16 +47,16 @@ async function said(serving: boolean, host: string, port: number): Promise<reado
   const parts = Array.isArray(ready?.body.parts) ? (ready.body.parts as PartState[]) : [];
   const lacking = parts.filter((one) => !one.ready);
   const findings = lacking.map(({ part, needed, why = 'not ready' }) =>
-    (needed ? fail : warn)(`${part}: ${why}`, REMEDIES[part] ?? SEE),
+    (needed ? fail : warn)(`${part}: ${why}`, OF_PARTS[part] ?? SEE),
   );
   if (ready?.status === 200) return [...findings, ok('the service is ready')];
   return [...findings, fail('the service is not ready', SEE)];
 }
 
 const SEE = 'check /health/ready and the log';
-const REMEDIES: Readonly<Record<string, string>> = {
-  'event store': 'check that the server of EVENT_STORE_URL runs and is reachable from here',
-  broker: 'check that the brokers of BROKER_URL run and are reachable from here',
+const OF_PARTS: Readonly<Record<string, string | undefined>> = {
+  'event store': REMEDIES.get('StoreUnavailable'),
+  broker: REMEDIES.get('BrokerUnavailable'),
   accounts: 'see AccountUnreadable in docs/operations.md, and run dead-letters replay afterwards',
   partitions: MEND_THE_LOG,
   topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,
