@@ -5,7 +5,9 @@ import { answerErrors } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { showClientCertificate } from './client-certificate.js';
 import { registerConsole } from './console.js';
-import { routes as deliveries } from './deliveries/routes.js';
+import { listAccountDeliveries, listDeliveries } from './deliveries/list-deliveries.js';
+import { cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
+import { showDelivery } from './deliveries/show-delivery.js';
 import { showAsyncApi, showOpenApi } from './documents/openapi-document.js';
 import { listEvents } from './events/list-events.js';
 import { listHistory } from './history.js';
@@ -14,15 +16,20 @@ import { removeNotices, setNotices, showNotices } from './notices.js';
 import type { Route } from './operation.js';
 import { publishEvents } from './payment-events/publish-events.js';
 import { mustBeWithin } from './rate-limit.js';
-import { routes as recoveries } from './recoveries/routes.js';
+import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recoveries.js';
+import { previewRecovery, startRecovery, startRecoveryOfSeveral } from './recoveries/start-recovery.js';
 import { measured, requestContext, tagged, traced } from './request-context.js';
 import { routes as sessions } from './sessions/console-session.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
 import { showStats } from './stats.js';
 import { assertMay, createAuthentication } from './tokens/authenticate.js';
 import { routes as tokens } from './tokens/credentials.js';
-import { routes as webhooks } from './webhooks/routes.js';
-import { testNotices } from './webhooks/test-webhook.js';
+import { moveWebhooks, removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
+import { listWebhooks } from './webhooks/list-webhooks.js';
+import { registerWebhook } from './webhooks/register-webhook.js';
+import { showWebhook } from './webhooks/show-webhook.js';
+import { testNotices, testWebhook } from './webhooks/test-webhook.js';
+import { showWebhooksHealth } from './webhooks/webhooks-health.js';
 
 /** Each operation, with the types of what it takes and answers. */
 export type ApiRoute = ReturnType<typeof routes>[number];
@@ -42,9 +49,25 @@ export function createApi(parts: ApiParts): Koa {
 
 function routes(parts: ApiParts) {
   return [
-    ...webhooks(parts),
-    ...deliveries(parts),
-    ...recoveries(parts),
+    registerWebhook(parts),
+    listWebhooks(parts),
+    showWebhooksHealth(parts),
+    moveWebhooks(parts),
+    showWebhook(parts),
+    updateWebhook(parts),
+    removeWebhook(parts),
+    testWebhook(parts),
+    listAccountDeliveries(parts),
+    listDeliveries(parts),
+    showDelivery(parts),
+    resendDelivery(parts),
+    cancelDelivery(parts),
+    previewRecovery(parts),
+    startRecovery(parts),
+    startRecoveryOfSeveral(parts),
+    listRecoveries(parts),
+    showRecovery(parts),
+    stopRecovery(parts),
     ...sessions(parts),
     listEvents(parts),
     showStats(parts),
