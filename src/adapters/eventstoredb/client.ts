@@ -1,12 +1,9 @@
 /** Creates a client from a connection string; see the hazards of closing one. */
-import { readFileSync } from 'node:fs';
 import { EventStoreDBClient } from '@eventstore/db-client';
-import { certificatesIn } from '../../host/pem-certificates.js';
 import { withinTime } from '../common/time-limit.js';
 import { patchClient } from './client-patches.js';
 
 const CLOSE_WITHIN_MS = 2_000;
-const CA_FILE = /[?&]tls[_-]?ca[_-]?file=([^&?]+)/i;
 
 class NoConnectionString extends Error {
   override readonly name = 'NoConnectionString';
@@ -16,27 +13,12 @@ class NoConnectionString extends Error {
 /** @throws NoConnectionString, without the client's message, which quotes the string and its password */
 export function connect(url: string): EventStoreDBClient {
   patchClient();
-  checkCaFile(url);
   try {
     return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));
   } catch (error) {
     const text = "EVENT_STORE_URL is not a connection string that EventStoreDB's client accepts";
     throw new NoConnectionString(`${text}: ${whyRefused(error)}`);
   }
-}
-
-/** Checked before the client does, which reports a bad file as a bad string. @throws NoConnectionString */
-function checkCaFile(url: string): void {
-  const [, path] = CA_FILE.exec(url) ?? [];
-  // Without TLS the client ignores it.
-  if (path === undefined || /[?&]tls=false/i.test(url)) return;
-  let code = 'no PEM';
-  try {
-    if (certificatesIn(readFileSync(decodeURIComponent(path), 'utf8')).length > 0) return;
-  } catch (error) {
-    code = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
-  }
-  throw new NoConnectionString(`tlsCaFile in EVENT_STORE_URL names a file without a readable certificate (${code})`);
 }
 
 /** By what the client expected and where: what stands there may be a secret. Its other messages name an option. */
