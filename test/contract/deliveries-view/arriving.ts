@@ -1,6 +1,6 @@
 /** What arrived of an event, and what narrows events by it. */
 import type { Arrived, EventsQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { NOW } from '../../support/generators/delivery-samples.js';
+import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import {
   attempt,
   entry,
@@ -95,6 +95,17 @@ export const arriving: readonly ViewCase[] = [
     expect(eventIds(port, { reference: 'E2', eventId: 'pay-1' })).toEqual([]);
     expect(eventIds(port, { reference: 'e1' })).toEqual([]);
     expect(feedIds(port, { reference: 'E1' })).toEqual(['pay-1', 'pay-3']);
+  }),
+  viewCase('of what many payments share, the newest 1,000 are searched', ({ port }) => {
+    const all = Array.from({ length: 1_500 }, (_, n) =>
+      routing(n, { reference: 'E1', payment: `payment-events/0/${n}` }),
+    );
+    port.add(all);
+    port.add(all.map(({ payment, firstAt }) => entry(1, { eventId: 'shared', payment, firstAt })));
+    const found = port.events(eventsQuery({ reference: 'E1' })).events;
+    expect([found.length, found[0]?.eventId, found.at(-1)?.eventId]).toEqual([1_000, 'pay-1499', 'pay-500']);
+    const publications = port.publications(ACCOUNT, entry(1).id).map(({ firstAt }) => firstAt - entry(0).firstAt);
+    expect([publications.length, publications[0], publications.at(-1)]).toEqual([1_000, 1_499, 500]);
   }),
   viewCase('a page of events looks at a bounded number of them, and goes on behind them', ({ port }) => {
     port.add(Array.from({ length: 5_001 }, (_, n) => routing(n, { eventType: n === 0 ? 'cash_out' : 'cash_in' })));

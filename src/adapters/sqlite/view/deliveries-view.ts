@@ -25,7 +25,7 @@ const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
   // Increment it with every change of the tables, or of what is written into them.
-  shape: 18,
+  shape: 19,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };

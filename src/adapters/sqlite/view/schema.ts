@@ -36,8 +36,8 @@ CREATE TABLE events (
 CREATE UNIQUE INDEX eventsInOrder ON events (accountId, firstAt, payment);
 CREATE INDEX eventsInFeed ON events (accountId, partition, offset, idx);
 CREATE INDEX eventsInTrouble ON events (accountId, arrived, firstAt, payment) WHERE arrived <> 4;
-CREATE INDEX eventsById ON events (${BLOCK}, accountId, eventId);
-CREATE INDEX eventsByReference ON events (${BLOCK}, accountId, reference) WHERE reference IS NOT NULL;
+CREATE INDEX eventsById ON events (${BLOCK}, accountId, eventId, row DESC);
+CREATE INDEX eventsByReference ON events (${BLOCK}, accountId, reference, row DESC) WHERE reference IS NOT NULL;
 
 CREATE TABLE deliveries (
   row INTEGER PRIMARY KEY, event INTEGER NOT NULL, accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL,
@@ -47,7 +47,7 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveriesOfEvent ON deliveries (event, webhookId);
 CREATE INDEX deliveriesInTrouble ON deliveries (accountId, state, firstAt) WHERE state <> 0;
 CREATE INDEX deliveriesOfWebhook ON deliveries (accountId, webhookId, state, firstAt);
-CREATE INDEX deliveriesById ON deliveries (${BLOCK}, accountId, id);
+CREATE INDEX deliveriesById ON deliveries (${BLOCK}, accountId, id, row DESC);
 
 CREATE TABLE attempts (
   delivery INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER NOT NULL, error TEXT NOT NULL, durationMs REAL NOT NULL,
