@@ -5,8 +5,6 @@ import type { AccountCredentials, PortalSession } from '../webhooks/state.js';
 
 /** Open at the same time: each change of an account stores them all again. */
 export const MAX_SESSIONS = 100;
-/** Of a user: as many are safe from those of others. */
-export const SAFE_SESSIONS = 5;
 /** Of an account: each adds a signature to every delivery, for the 24 hours after it was replaced. */
 export const MAX_SIGNING_SECRETS = 5;
 
@@ -42,7 +40,7 @@ export type CredentialDecision =
   | { readonly kind: 'token-invalid'; readonly params: { readonly why: string } }
   | { readonly kind: 'session-not-found' }
   | { readonly kind: 'code-refused'; readonly field: 'code' }
-  | { readonly kind: 'too-many-sessions' | 'too-many-secrets'; readonly params: { readonly limit: number } };
+  | { readonly kind: 'too-many-secrets'; readonly params: { readonly limit: number } };
 
 /** @param state null if the account was never registered */
 export function decideCredentials(state: AccountCredentials | null, command: CredentialCommand): CredentialDecision {
@@ -72,17 +70,9 @@ function open(state: AccountCredentials, { data }: OpenSession): CredentialDecis
   if (data.clientId !== null && !state.credentials.some(({ clientId }) => clientId === data.clientId)) {
     return { kind: 'token-invalid', params: { why: 'the credential of the token was revoked' } };
   }
-  const opened = { type: 'PortalSessionOpened', data } as const;
-  if (others.length < MAX_SESSIONS) return accepted(opened);
-  const leaving = leavingFirst(others);
-  if (leaving) return accepted(ended(leaving, data.openedAt), opened);
-  return { kind: 'too-many-sessions', params: { limit: MAX_SESSIONS } };
-}
-
-/** The one opened first of a user who has more than is safe. */
-function leavingFirst(open: readonly PortalSession[]): PortalSession | undefined {
-  const isSafe = (user: string) => open.filter(({ actor }) => actor === user).length <= SAFE_SESSIONS;
-  return open.find(({ actor }) => !isSafe(actor));
+  const tooMany = Math.max(0, others.length + 1 - MAX_SESSIONS);
+  const ends = others.slice(0, tooMany).map((one) => ended(one, data.openedAt));
+  return accepted(...ends, { type: 'PortalSessionOpened', data });
 }
 
 function enter(sessions: readonly PortalSession[], command: EnterSession): CredentialDecision {

@@ -1,6 +1,6 @@
 /** Builds the sender of deliveries and test events from the settings, and the certificates that it trusts and shows. */
 import { createAttempt, tracedAttempt } from '../delivery/attempt/attempt.js';
-import { type AgentOptions, createEndpointAgent } from '../endpoints/endpoint-agent.js';
+import { type AgentOptions, EndpointAgent } from '../endpoints/endpoint-agent.js';
 import { fairLookup, lookupAll } from '../endpoints/resolve.js';
 import { certificatesIn } from '../host/pem-certificates.js';
 import type { ClientCertificate } from '../http/shared-schemas.js';
@@ -27,7 +27,7 @@ export function openAttempt(config: Config, tracing: Tracing | null, metrics: De
   };
   const disconnected = (accountId: number, url: string) => connections.watcher?.disconnected(accountId, url);
   const watched = { connected, disconnected };
-  const agent = createEndpointAgent({ ...rules, ...certificates(config), ...watched, connectTimeoutMs: timeoutMs });
+  const agent = new EndpointAgent({ ...rules, ...certificates(config), ...watched, connectTimeoutMs: timeoutMs });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
   return { attempt: tracing ? tracedAttempt(attempt, tracing) : attempt, connections, close: () => agent.destroy() };
 }

@@ -165,7 +165,3 @@ export class EndpointAgent {
     this.#checks = undefined;
   }
 }
-
-export function createEndpointAgent(options: AgentOptions): EndpointAgent {
-  return new EndpointAgent(options);
-}

@@ -31,7 +31,6 @@ export const ERRORS = {
   'recovery-running': ['being recovered: webhook {webhookIds}', 'Wait for the end of the recovery, or stop it.', 409],
   'payload-gone': ['the payload of this delivery is no longer kept', 'The payment system publishes it again.', 409],
   'sent-too-often': ['this delivery was sent again {limit} times: no more', 'Publish the event again.', 409],
-  'too-many-sessions': ['{limit} sessions of the account are open, and none makes room', 'End a session.', 409],
   'too-many-secrets': ['{limit} signing secrets sign: wait until the first ends', 'Wait, 24 hours at most.', 409],
   'body-too-large': ['the body has more than {limit} bytes', 'Send a smaller body, or several requests.', 413],
   'too-many-events': ['the request has more than {limit} events', 'Send them in several requests.', 413],

@@ -25,25 +25,12 @@ export interface Projection {
 }
 
 /** A handler's view of an event: the names are those of an EventStoreDB server, which has more of them. */
-interface HandledEvent {
-  readonly data: RecordedEvent['data'];
-  readonly metadata: RecordedEvent['metadata'];
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly streamId: string;
-  readonly sequenceNumber: number;
-}
-
+type HandledEvent = Pick<RecordedEvent, 'data'> & { readonly eventId: string };
 type Handler = (state: unknown, event?: HandledEvent) => unknown;
 
 export const loadProjection = (name: ProjectionName) => compileProjection(name, projectionSource(name));
 
 export const projectionSource = (name: ProjectionName) => readFileSync(packageFile(`projections/${name}.js`), 'utf8');
-
-/** Called for each event of a rebuild. */
-function handled({ data, metadata, id, type, stream, revision }: RecordedEvent): HandledEvent {
-  return { data, metadata, eventId: id, eventType: type, streamId: stream, sequenceNumber: revision };
-}
 
 /** @throws Error if the source does not compile or folds nothing. */
 export function compileProjection(name: string, source: string): Projection {
@@ -73,7 +60,7 @@ export function compileProjection(name: string, source: string): Projection {
     handles: (eventType) => handlerOf(eventType) !== undefined,
     fold: (state, event) => {
       const handler = handlerOf(event.type);
-      return handler ? handler(state, handled(event)) : state;
+      return handler ? handler(state, { data: event.data, eventId: event.id }) : state;
     },
   };
 }

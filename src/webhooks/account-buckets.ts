@@ -1,7 +1,7 @@
 /**
- * Token buckets, one per account or publisher, in the memory of this process: an account that is not in it, because others
+ * Token buckets, one per account, publisher or URL, in the memory of this process: an account that is not in it, because others
  * were used since, or after a restart, has a full bucket. What is taken is counted in ms: the time until as much has flowed
- * in again. One kind of them limits what an account may add to its history.
+ * in again. One kind of them limits what an account may add to its history, another (deferral-pace.ts) the deferrals of a URL.
  */
 import { LRUCache } from 'lru-cache';
 import type { NewEvent } from '../ports/event-store.js';

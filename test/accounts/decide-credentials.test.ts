@@ -105,15 +105,11 @@ describe('entering a session', () => {
   });
 });
 
-describe('where 100 sessions are open, the one that ends for another', () => {
-  const sessions = (count: number, of: (index: number) => [id: string, Partial<PortalSessionOpened['data']>]) =>
-    Array.from({ length: count }, (_, index) => session(...of(index)));
-
-  test('is the one opened first of a user with more than five', () => {
-    const joao = session('joao', { actor: 'c/joao' });
-    const maria = sessions(99, (index) => [`m${index}`, { actor: 'c/maria' }]);
-    expect(endedBy([joao, ...maria], open('new', { actor: 'c/joao' }))).toEqual(['m0']);
-  });
+test('where 100 sessions are open, the oldest ends for another', () => {
+  const others = Array.from({ length: 99 }, (_, index) => session(`m${index}`, { actor: 'c/maria' }));
+  const first = session('joao', { actor: 'c/joao' });
+  expect(endedBy([first, ...others.slice(1)], open('new'))).toEqual([]);
+  expect(endedBy([first, ...others], open('new'))).toEqual(['joao']);
 });
 
 test('an account that was never registered decides nothing', () => {

@@ -1,7 +1,7 @@
 import type { ServerOptions } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseRanges } from '../../src/endpoints/address-ranges.js';
-import { type AgentOptions, createEndpointAgent, type EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
+import { type AgentOptions, EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
 import { eventually } from '../support/eventually.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
@@ -52,7 +52,7 @@ async function postTo(agent: EndpointAgent, origin: string, accountId = 42): Pro
 async function setUp(options: Partial<AgentOptions>, receiverOptions: ReceiverOptions = {}) {
   const { cert: ca } = await testAuthority();
   const receiver = await startReceiver({ names: [NAME, '127.0.0.1'], ...receiverOptions });
-  const agent = createEndpointAgent({ allowPrivate: false, connectTimeoutMs: 15_000, ca, ...options });
+  const agent = new EndpointAgent({ allowPrivate: false, connectTimeoutMs: 15_000, ca, ...options });
   cleanups.push(receiver.close, () => agent.destroy());
   const post = (host: string, accountId?: number) => postTo(agent, `https://${host}:${receiver.port}`, accountId);
   return { receiver, agent, post };

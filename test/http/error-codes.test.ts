@@ -149,8 +149,6 @@ it('the state of an account provokes the codes of its limits', async () => {
   await provoke('url-taken', bare, ['PATCH /api/webhooks/1', { url: 'https://shop.example.com/2' }]);
   await provoke('nothing-to-change', bare, ['PATCH /api/webhooks/1', {}]);
   await provoke('too-many-secrets', bare, ...Array(6).fill(['POST /api/signing-secrets', {}]));
-  const opened = Array.from({ length: 101 }, (_, n) => session({ user: `user ${n}` }));
-  await provoke('too-many-sessions', bare, ...opened);
   const keyed = (n: number): Ask => ['POST /api/webhooks', url(n, 'cash_out')[1], { 'idempotency-key': 'k' }];
   await provoke('idempotency-key-used', bare, keyed(1), keyed(2));
 });

@@ -4,7 +4,7 @@
  * that goes one tier further than it came from, and stays there while its URL is away. Where it came from is in its record, so a
  * restart forgets nothing. deferral-pace.test.ts plays 3 days.
  */
-import { LRUCache } from 'lru-cache';
+import { AccountBuckets } from '../../webhooks/account-buckets.js';
 import { DEFERRALS, type Delay } from './retry-schedule.js';
 
 /** Deferrals a second, of new deliveries and of those that come back. */
@@ -14,8 +14,7 @@ const AIM = 1 / 2;
 /** A new delivery is deferred again in each tier on its way to the longer ones. With less, 20 new ones a second came to 234 in all. */
 const NEW_COUNTS_AS = 5;
 /** A burst of 500 new ones for a URL is no backlog. */
-const BURST_S = 30;
-const REMEMBERED = 10_000;
+const BURST_MS = 30_000;
 
 interface PaceParts {
   readonly schedule: readonly Delay[];
@@ -33,27 +32,27 @@ export interface Waited {
 
 /** Of one process, by what passes through it. */
 export class DeferralPace {
-  readonly #now: () => number;
   readonly #most: typeof MOST;
   /** Ascending. */
   readonly #delays: readonly Delay[];
-  readonly #urls = new LRUCache<string, Allowance>({ max: REMEMBERED });
-  readonly #all: Allowance;
+  /** Of each URL's outage. */
+  readonly #urls: AccountBuckets;
+  readonly #process: AccountBuckets;
 
-  constructor({ schedule, monotonicNow, most = MOST }: PaceParts) {
-    this.#now = monotonicNow;
+  constructor({ schedule, monotonicNow: now, most = MOST }: PaceParts) {
     this.#most = most;
+    this.#urls = new AccountBuckets({ holdsMs: BURST_MS, now });
+    this.#process = new AccountBuckets({ holdsMs: BURST_MS, now });
     const beyond = schedule.filter(({ ms }) => ms > DEFERRALS[3].ms).sort((one, other) => one.ms - other.ms);
     this.#delays = [...DEFERRALS, ...beyond].filter(({ ms }, index, all) => ms !== all[index - 1]?.ms);
-    this.#all = new Allowance(most.process, monotonicNow());
   }
 
   /** Counts a deferral. @param outage of a URL: each is counted anew @returns a longer delay than its own; null: none */
   longer(outage: string, { baseMs, awayMs, lastMs }: Waited): Delay | null {
-    const url = this.#urls.get(outage) ?? new Allowance(this.#most.url, this.#now());
-    this.#urls.set(outage, url);
-    const counts = lastMs > 0 ? 1 : NEW_COUNTS_AS;
-    const isBeyond = [url, this.#all].map((one) => one.take(counts, this.#now())).includes(false);
+    const takesMs = (lastMs > 0 ? 1 : NEW_COUNTS_AS) * (1_000 / AIM);
+    const ofUrl = this.#urls.take(outage, takesMs / this.#most.url);
+    const ofProcess = this.#process.take('', takesMs / this.#most.process);
+    const isBeyond = ofUrl > 0 || ofProcess > 0;
     const last = this.#indexOf(Math.max(baseMs, lastMs));
     // A longer wait than the URL was away is of an earlier outage.
     const index = isBeyond ? last + 1 : lastMs <= awayMs ? last : this.#indexOf(baseMs);
@@ -63,28 +62,5 @@ export class DeferralPace {
 
   #indexOf(ms: number): number {
     return this.#delays.findLastIndex((delay) => delay.ms <= ms);
-  }
-}
-
-/** A token bucket: so many a second. */
-class Allowance {
-  readonly #perMs: number;
-  readonly #burst: number;
-  #left: number;
-  #at: number;
-
-  constructor(most: number, now: number) {
-    this.#perMs = (AIM * most) / 1_000;
-    this.#burst = AIM * most * BURST_S;
-    this.#left = this.#burst;
-    this.#at = now;
-  }
-
-  take(count: number, now: number): boolean {
-    this.#left = Math.min(this.#burst, this.#left + (now - this.#at) * this.#perMs);
-    this.#at = now;
-    if (this.#left < count) return false;
-    this.#left -= count;
-    return true;
   }
 }

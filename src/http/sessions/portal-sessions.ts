@@ -1,7 +1,7 @@
 /** /api/portal-sessions: opens a session for a user of the account, who enters it by the URL in the response; lists and ends them. */
 import type { Context } from 'koa';
 import { newSessionId, newSessionSecret } from '../../accounts/client-credentials.js';
-import { MAX_SESSIONS, openAt, SAFE_SESSIONS } from '../../accounts/decide-credentials.js';
+import { MAX_SESSIONS, openAt } from '../../accounts/decide-credentials.js';
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { described, list, object, oneOf, optional, type Static, text, textOrNull, time, url } from '../../schema.js';
 import { positiveDuration } from '../../settings/parsers.js';
@@ -107,7 +107,7 @@ export const openSession = write({
   id: 'openSession',
   method: 'post',
   path: '/api/portal-sessions',
-  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
+  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account are open: the next one ends the oldest.`,
   security: 'token',
   body: { type: 'json', schema: REQUEST },
   returns: object('OpenedPortalSession', 'A session, and the way into it.', {
@@ -116,7 +116,6 @@ export const openSession = write({
     expiresAt: time('When the session ends.'),
   }),
   status: 201,
-  refusals: { 409: `The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.` },
 }).answer(async ({ changeCredentials, randomBytes, publicUrl }, { ctx, accountId, body, context, at }) => {
   mustBeSound(body);
   const service = serviceUrl(ctx, publicUrl);

@@ -7,7 +7,7 @@ import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../..
 import { EndpointHealth } from '../../../src/delivery/endpoint-health.js';
 import { deliveriesOf, deliveryTopics } from '../../../src/delivery/log/delivery-log.js';
 import { topicsOf } from '../../../src/delivery/topics.js';
-import { createEndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
+import { EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { createWasRemoved } from '../../../src/read-model/removed-webhooks.js';
@@ -83,7 +83,7 @@ async function openInstallation(folder: SqliteFolder) {
     ...{ store, sealing, randomBytes, newEventId: randomUUID, now: () => new Date() },
   });
   const { cert: ca } = await testAuthority();
-  const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca });
+  const agent = new EndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca });
   const stops = [() => file.close(), () => store.close(), () => broker.close(), () => readModel.close()];
   stops.push(() => agent.destroy());
   return {

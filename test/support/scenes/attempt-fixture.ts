@@ -3,7 +3,7 @@ import type { Server } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { type AttemptRequest, type AttemptResult, createAttempt } from '../../../src/delivery/attempt/attempt.js';
-import { type AgentOptions, createEndpointAgent, type EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
+import { type AgentOptions, EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import { certificateFor, testAuthority } from '../servers/certificates.js';
 import { type Listener, listen } from '../servers/receiver.js';
 
@@ -49,7 +49,7 @@ export class AttemptFixture {
   /** Trusts the test certificates by default. */
   async agent(options: Partial<AgentOptions> = {}): Promise<EndpointAgent> {
     const { cert: ca } = await testAuthority();
-    const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca, ...options });
+    const agent = new EndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca, ...options });
     this.onClose(() => agent.destroy());
     return agent;
   }
