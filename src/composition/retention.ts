@@ -40,9 +40,9 @@ function retentionRules(config: Config, topics: Topics): RetentionRules {
   };
 }
 
-export function publishedPayloads(config: Config, { broker }: Backbone, logger: Logger): PublishedPayloads {
+export function publishedPayloads(config: Config, { broker, topics }: Backbone, logger: Logger): PublishedPayloads {
   const { BROKER_URL: brokers } = config;
-  if (!brokers) return createPublishedPayloads(broker, async () => keptMs(config));
+  if (!brokers) return createPublishedPayloads(broker, topics.payments, async () => keptMs(config));
   const settings = kafkaSettings(config, brokers);
   const known = new LRUCache<string, Promise<number | null>>({ max: MOST_TOPICS, ttl: REMEMBERED_MS });
   const ask = async (topic: string): Promise<number | null> => {
@@ -52,7 +52,7 @@ export function publishedPayloads(config: Config, { broker }: Backbone, logger: 
       return null;
     });
   };
-  return createPublishedPayloads(broker, (topic) => {
+  return createPublishedPayloads(broker, topics.payments, (topic) => {
     const answer = known.get(topic) ?? ask(topic);
     if (!known.has(topic)) known.set(topic, answer);
     return answer;

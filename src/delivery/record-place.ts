@@ -65,7 +65,8 @@ export async function recordAt(broker: Pick<Broker, 'read'>, payment: string | n
 
 /** @param keptMs how long a payment topic keeps its records; null: not limited by time, or not known */
 export function createPublishedPayloads(
-  broker: Pick<Broker, 'read'>,
+  broker: Pick<Broker, 'read' | 'extent'>,
+  topics: readonly string[],
   keptMs: (topic: string) => Promise<number | null>,
 ): PublishedPayloads {
   return {
@@ -74,6 +75,12 @@ export function createPublishedPayloads(
       const place = readPaymentText(payment);
       const kept = place && isTime(place.at) ? await keptMs(place.topic) : null;
       return place && kept !== null ? place.at + kept : null;
+    },
+    async firstKept() {
+      const firsts: Record<string, number> = {};
+      for (const topic of topics)
+        for (const [partition, { first }] of await broker.extent(topic)) firsts[`${topic}/${partition}/`] = first;
+      return firsts;
     },
   };
 }

@@ -63,7 +63,8 @@ export interface ViewQueries {
   recoverableCount(query: RecoverableQuery): RecoverableCount;
   /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). */
   nextRecoverable(query: RecoverableQuery, recovery: string, after: ListPlace | null): NextRecoverable;
-  missedCount(query: MissedQuery): RecoverableCount;
+  /** Of those whose record is still there. */
+  missedCount(query: MissedQuery, firstKept: FirstKept): RecoverableCount & Complete;
   /** The oldest that was missed, behind the place that the recovery has reached (null: none yet). */
   nextMissed(query: MissedQuery, after: ListPlace | null): NextMissed;
   /** What became of the deliveries that a recovery requested. */
@@ -363,6 +364,9 @@ export interface RecoverableQuery extends Period {
 export interface MissedQuery extends Period {
   readonly webhooks: readonly { readonly id: number; readonly eventType: string }[];
 }
+
+/** By topic/partition/ of payments, the first offset that is still there. Payments of other partitions count as there. */
+export type FirstKept = Readonly<Record<string, number>>;
 
 /** Oldest first; a payment that several webhooks missed comes once for each, by their ids. */
 export type MissedPayment = Pick<ViewEntry, 'firstAt' | 'payment' | 'webhookId' | 'eventId' | 'eventSource'>;

@@ -1,5 +1,6 @@
 /** Payments as they were published, read from their topics by their places: they are not stored twice. */
 import type { ReceivedRecord } from './broker.js';
+import type { FirstKept } from './deliveries-view.js';
 
 export interface PublishedPayloads {
   /**
@@ -10,4 +11,6 @@ export interface PublishedPayloads {
   record(payment: string): Promise<ReceivedRecord | null>;
   /** ms since the epoch; null: no time limit, or none that is known. */
   keptUntil(payment: string): Promise<number | null>;
+  /** Of the payment topics. @throws BrokerUnavailable */
+  firstKept(): Promise<FirstKept>;
 }

@@ -48,7 +48,7 @@ async function start(
   read: () => Promise<ReceivedRecord | null> = async () => record('{}'),
   parts: BareOptions['parts'] = {},
 ) {
-  const payloads = createPublishedPayloads({ read }, async () => null);
+  const payloads = createPublishedPayloads({ read, extent: async () => new Map() }, [], async () => null);
   api = await startBareApi({ parts: { view: viewOf(view), payloads, ...parts } });
 }
 

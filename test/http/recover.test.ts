@@ -1,6 +1,6 @@
 /** The calls that send again: their answers. What they refuse by status alone is in documented-refusals.test.ts. */
 import { Admission } from '../../src/http/admission.js';
-import type { ViewedDelivery } from '../../src/ports/deliveries-view.js';
+import type { FirstKept, ViewedDelivery } from '../../src/ports/deliveries-view.js';
 import type { SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import type { Answer, Client } from '../support/clients/api-client.js';
@@ -23,6 +23,7 @@ let sent: { id: string; payment: string | null; by: SendAgainRequest }[];
 let cancelled: (string | null)[][];
 let result: SentAgain;
 let overBudgetMs: number;
+let firstKept: FirstKept;
 
 beforeEach(async () => {
   view = new RecoverableView(EXHAUSTED, WAITING, HELD, CANCELLED, OTHERS);
@@ -30,6 +31,7 @@ beforeEach(async () => {
   [sent, cancelled] = [[], []];
   result = { kind: 'accepted' };
   overBudgetMs = 0;
+  firstKept = {};
   api = await startBareApi({
     budget: { ...NO_BUDGET, take: () => overBudgetMs },
     parts: {
@@ -43,6 +45,7 @@ beforeEach(async () => {
         cancelled.push(publications.map(({ payment }) => payment));
         return { kind: 'accepted' };
       },
+      payloads: { record: async () => null, keptUntil: async () => null, firstKept: async () => firstKept },
       now: () => new Date(NOW + 3_600_000),
     },
   });
@@ -122,6 +125,15 @@ describe('GET /api/webhooks/{id}/recover', () => {
     [`&until=${time(EXHAUSTED)}`, { count: 0, oldest: null, newest: null }],
   ])('counts what would be sent: %s', async (more, expected) => {
     expect(await preview(`since=${SINCE}${more}`)).toMatchObject({ status: 200, body: expected });
+  });
+
+  it('counts of what was missed only payments that their topic still has, and says since when it knows of all', async () => {
+    [firstKept, view.completeSince] = [{ 'payment-events/0/': 1 }, NOW];
+    const previewOf = (query: string) => preview(`since=${SINCE}&include=${query}`);
+    const ninth = { count: 1, oldest: time(detail(9)), newest: time(detail(9)), completeSince: SINCE };
+    expect((await previewOf('missed')).body).toEqual(ninth);
+    expect((await previewOf('held')).body).toMatchObject({ count: 1, completeSince: null });
+    expect((await recover({ include: ['missed'] })).body).toMatchObject({ count: 1 });
   });
 
   it.each([

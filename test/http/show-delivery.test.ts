@@ -60,7 +60,7 @@ beforeEach(async () => {
         const session = rights && { session: { ...SESSION, can: rights } };
         return { kind: 'verified', caller: { ...caller, ...session } as Caller };
       },
-      payloads: { record: () => record(), keptUntil: async () => NOW + 1_000 },
+      payloads: { record: () => record(), keptUntil: async () => NOW + 1_000, firstKept: async () => ({}) },
       endpointsOf: async (_, addedBy, versions) =>
         new Map(isRemembered ? [...versions].map((version) => [version, removedUrl(addedBy, version)]) : []),
     },

@@ -8,7 +8,15 @@ const payloadsOf = (record: NewRecord | null, kept: number | null = 1_000) =>
     {
       read: async (topic, partition, offset) =>
         record && received(record, { topic, partition, offset, timestamp: NOW }),
+      extent: async (topic) =>
+        topic === 'in'
+          ? new Map([
+              [0, { first: 7, next: 9 }],
+              [3, { first: 5, next: 5 }],
+            ])
+          : new Map(),
     },
+    ['in', 'missing'],
     async () => kept,
   );
 
@@ -36,4 +44,8 @@ describe('the record of a payment', () => {
   ])('is kept until nobody knows when, where %s', async (_, payloads, place) => {
     expect(await payloads.keptUntil(place)).toBeNull();
   });
+});
+
+test('the first offsets that payment topics have are told by partition', async () => {
+  expect(await payloadsOf(null).firstKept()).toEqual({ 'in/0/': 7, 'in/3/': 5 });
 });

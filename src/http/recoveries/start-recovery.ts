@@ -1,10 +1,4 @@
-import {
-  type AccountView,
-  RECOVERABLE,
-  type Recoverable,
-  type RecoverableCount,
-  UNDELIVERED,
-} from '../../ports/deliveries-view.js';
+import { RECOVERABLE, type Recoverable, type RecoverableCount, UNDELIVERED } from '../../ports/deliveries-view.js';
 import {
   count,
   list,
@@ -22,6 +16,7 @@ import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { Webhook } from '../../webhooks/state.js';
 import { badRequest, fieldError } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
+import { COMPLETE_SINCE } from '../deliveries/delivery-page.js';
 import type { Commanded } from '../operation.js';
 import { write } from '../operation.js';
 import { noneOf, parameter, required, timeQuery } from '../query.js';
@@ -33,7 +28,7 @@ import { COUNT, KIND } from './recoveries.js';
 const SINCE = 'Deliveries of events that were published at this time (ISO 8601) or later.';
 const UNTIL = 'Deliveries of events that were published before this time. By default, the time of the request.';
 const INCLUDE =
-  '`exhausted`: given up after failed attempts. `held`: given up because the service had deactivated the webhook. `retrying`: waiting for the next attempt. `missed`: of events that were never sent to the webhook, because the account had deactivated it or had not yet registered it; each gets all attempts. By default, all but `missed`.';
+  '`exhausted`: given up after failed attempts. `held`: given up because the service had deactivated the webhook. `retrying`: waiting for the next attempt. `missed`: of events that the service still has and never sent to the webhook, because the account had deactivated it or had not yet registered it; each gets all attempts. By default, all but `missed`.';
 
 interface Span {
   /** ms since the epoch; since is inclusive, until is exclusive. */
@@ -70,12 +65,14 @@ export const previewRecovery = read({
     count: count('The number of deliveries.'),
     oldest: timeOrNull('When the first of their events was published. Null without any.'),
     newest: timeOrNull('When the last of their events was published. Null without any.'),
+    completeSince: COMPLETE_SINCE,
   }),
 }).answer(async (parts, { accountId, ctx, query }) => {
   const span = spanOf(query, parts.now().getTime());
   const webhook = await ownWebhook(ctx, parts);
-  const found = await viewAnswer(parts.view, accountId, (sound) => recoverable(sound, [webhook], span));
-  return () => ({ count: found.count, oldest: timeText(found.oldest), newest: timeText(found.newest) });
+  const { count, oldest, newest, completeSince } = await recoverable(parts, accountId, [webhook], span);
+  const times = { oldest: timeText(oldest), newest: timeText(newest), completeSince: timeText(completeSince) };
+  return () => ({ count, ...times });
 });
 
 /** Null if one of them is none. */
@@ -143,7 +140,7 @@ export const startRecoveryOfSeveral = write({
 }).answer((parts, asked) => started(parts, asked, asked.body));
 
 async function started(parts: ApiParts, asked: Commanded, body: Static<typeof OF_SEVERAL>) {
-  const { accounts, view, admission, newRequestId } = parts;
+  const { accounts, admission, newRequestId } = parts;
   const { accountId, at, context } = asked;
   const { perSecond = PER_SECOND, webhookIds, since, until = null, include = null } = body;
   const given = { since: readTime(since) ?? 0, until: until === null ? null : readTime(until), include };
@@ -152,7 +149,7 @@ async function started(parts: ApiParts, asked: Commanded, body: Static<typeof OF
   const known = (await accounts.webhooksNow(accountId))?.webhooks ?? [];
   const webhooks = known.filter(({ id }) => webhookIds.includes(id));
   await admission.turn(accountId);
-  const { count } = await viewAnswer(view, accountId, (sound) => recoverable(sound, webhooks, span));
+  const { count } = await recoverable(parts, accountId, webhooks, span);
   const times = { since: timeText(span.since), until: timeText(span.until), at };
   const about = { recoveryId, webhookIds, include: span.include, perSecond, count, actor: context.actor };
   await commanded(parts, asked, { type: 'StartRecovery', ...about, ...times });
@@ -160,14 +157,20 @@ async function started(parts: ApiParts, asked: Commanded, body: Static<typeof OF
 }
 
 async function recoverable(
-  view: AccountView,
+  { view, payloads }: ApiParts,
+  accountId: number,
   webhooks: readonly Webhook[],
   { include, ...period }: Span,
-): Promise<RecoverableCount> {
+) {
   const undelivered = UNDELIVERED.filter((kind) => include.includes(kind));
   const webhookIds = webhooks.map(({ id }) => id);
-  const known = await view.recoverableCount({ webhookIds, include: undelivered, ...period });
-  return include.includes('missed') ? sum(known, await view.missedCount({ webhooks, ...period })) : known;
+  const firstKept = include.includes('missed') && (await payloads.firstKept());
+  return viewAnswer(view, accountId, async (sound) => {
+    const known = await sound.recoverableCount({ webhookIds, include: undelivered, ...period });
+    if (!firstKept) return { ...known, completeSince: null };
+    const { completeSince, ...missed } = await sound.missedCount({ webhooks, ...period }, firstKept);
+    return { ...sum(known, missed), completeSince };
+  });
 }
 
 function sum(one: RecoverableCount, other: RecoverableCount): RecoverableCount {

@@ -73,7 +73,7 @@ test('no question reads a table from end to end, nor a whole index of it', () =>
   recoverableCount(undelivered);
   nextRecoverable(undelivered, 'r', null);
   const missed = { ...period, webhooks: [{ id: 7, eventType: 'cash_in' }] };
-  missedCount(missed);
+  missedCount(missed, {});
   nextMissed(missed, null);
   recovery('r');
   file.close();

@@ -70,7 +70,7 @@ function asked(): { readonly [Query in keyof ViewQueries]: Parameters<ViewQuerie
     health: [],
     recoverableCount: [span],
     nextRecoverable: [span, 'r', null],
-    missedCount: [missed],
+    missedCount: [missed, {}],
     nextMissed: [missed, null],
     recovery: ['r'],
   };

@@ -32,14 +32,14 @@ export const missing: readonly ViewCase[] = [
       ...[routing(3, { eventType: 'cash_out' }), routing(5, { accountId: 43 }), entry(6)],
     ]);
     expect(idsIn(port)).toEqual(['pay-1 8', 'pay-4 8']);
-    expect(port.missedCount(of())).toEqual({ count: 2, oldest: NOW + 1, newest: NOW + 4 });
+    expect(port.missedCount(of(), {})).toEqual({ count: 2, oldest: NOW + 1, newest: NOW + 4, completeSince: null });
     const [first] = all(port, of());
     const { firstAt, payment } = entry(1);
     expect(first).toEqual({ firstAt, payment, webhookId: 8, eventId: 'pay-1', eventSource: null });
   }),
   viewCase('what the webhook has a delivery of is not missed, though nothing was routed to it', ({ port }) => {
     port.add([routing(1), entry(1, { webhookId: 8, outcome: 'retrying', chain: 4, attempts: 0, recovery: 'r' })]);
-    expect([idsIn(port), port.missedCount(of())]).toEqual([[], { count: 0, oldest: null, newest: null }]);
+    expect([idsIn(port), port.missedCount(of(), {})]).toMatchObject([[], { count: 0, oldest: null, newest: null }]);
     expect(port.recovery(ACCOUNT, 'r')).toEqual({ sent: 1, delivered: 0, failed: 0 });
   }),
   viewCase('a payment that several webhooks missed comes once for each, by their ids', ({ port }) => {
@@ -50,7 +50,16 @@ export const missing: readonly ViewCase[] = [
       { id: REMOVED, eventType: 'cash_out' },
     ];
     expect(idsIn(port, { webhooks })).toEqual(['pay-1 8', 'pay-1 9', 'pay-2 8', `pay-3 ${REMOVED}`]);
-    expect(port.missedCount(of({ webhooks }))).toEqual({ count: 4, oldest: NOW + 1, newest: NOW + 3 });
+    expect(port.missedCount(of({ webhooks }), {})).toMatchObject({ count: 4, oldest: NOW + 1, newest: NOW + 3 });
+  }),
+  viewCase('counted are those whose record its partition still has', ({ port }) => {
+    const places = ['in/0/9', 'in/0/10', 'in/0/11', 'in/1/9', 'in/2/3', 'in/10/9', 'out/0/1'];
+    port.add(places.map((place, n) => routing(n, { payment: `${place}@${NOW + n}` })));
+    port.add([routing(7, { payment: 'in/0/8@-1' })]);
+    const counted = (firstKept: Readonly<Record<string, number>>) => port.missedCount(of(), firstKept).count;
+    expect(counted({ 'in/0/': 10, 'in/1/': 9, 'in/2/': 4 })).toBe(5);
+    expect(counted({ 'in/10/': 10 })).toBe(7);
+    expect(port.missedCount(of(), { 'in/0/': 11 })).toMatchObject({ oldest: NOW + 2, newest: NOW + 6 });
   }),
   viewCase('a call looks at a bounded number of payments, and says how far it came', ({ port }) => {
     port.add(Array.from({ length: 5_000 }, (_, n) => routing(n, { webhooks: n === 4_999 ? [] : [8] })));

@@ -74,7 +74,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     view: { isCaughtUp: false, ask: async () => null, idBehind: async () => null },
     deactivateAfterMs: 0,
     catalogue: loadCatalogue(null),
-    payloads: { record: async () => null, keptUntil: async () => null },
+    payloads: { record: async () => null, keptUntil: async () => null, firstKept: async () => ({}) },
     endpointsOf: async () => new Map(),
     sendTest: async () => ({ kind: 'busy' }),
     clientCertificate: null,

@@ -5,6 +5,7 @@ import type {
   DeliveriesQuery,
   EventsQuery,
   FeedQuery,
+  FirstKept,
   MissedQuery,
   ReachedPositions,
   RecoverableQuery,
@@ -55,7 +56,8 @@ function askedCore(core: ViewCore) {
       { accountId, ...asked }: Of<RecoverableQuery>,
       ...rest: Rest<Parameters<ViewQueries['nextRecoverable']>>
     ) => of(accountId).nextRecoverable(asked, ...rest),
-    missedCount: ({ accountId, ...asked }: Of<MissedQuery>) => of(accountId).missedCount(asked),
+    missedCount: ({ accountId, ...asked }: Of<MissedQuery>, firstKept: FirstKept) =>
+      of(accountId).missedCount(asked, firstKept),
     nextMissed: ({ accountId, ...asked }: Of<MissedQuery>, ...rest: Rest<Parameters<ViewQueries['nextMissed']>>) =>
       of(accountId).nextMissed(asked, ...rest),
     recovery: (accountId: number, recoveryId: string) => of(accountId).recovery(recoveryId),

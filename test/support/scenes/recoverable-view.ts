@@ -1,4 +1,5 @@
 /** A deliveries view of the test's choice: the details of one account, and what recoveries have requested. */
+import { readPaymentText } from '../../../src/delivery/record-place.js';
 import { webhookMessageId } from '../../../src/payments/parsed-payment.js';
 import type {
   AccountView,
@@ -54,6 +55,7 @@ export class RecoverableView implements AskView {
   readonly progress = { sent: 0, delivered: 0, failed: 0 };
   details: ViewedDelivery[];
   missed: MissedPayment[] = [];
+  completeSince: number | null = null;
 
   constructor(...details: ViewedDelivery[]) {
     this.details = details;
@@ -90,9 +92,12 @@ export class RecoverableView implements AskView {
         const isNext = isAsked(next, query) && !this.requested.get(recovery)?.has(next.id);
         return { delivery: isNext ? next : null, reached: placeOf(next) };
       },
-      missedCount: (query) => {
-        const found = this.missed.filter((one) => isMissed(one, query));
-        return { count: found.length, oldest: found[0]?.firstAt ?? null, newest: found.at(-1)?.firstAt ?? null };
+      // Of one partition.
+      missedCount: (query, { 'payment-events/0/': first = 0 }) => {
+        const isKept = ({ payment }: MissedPayment) => (readPaymentText(payment)?.offset ?? 0) >= first;
+        const found = this.missed.filter((one) => isMissed(one, query) && isKept(one));
+        const [oldest, newest] = [found[0]?.firstAt ?? null, found.at(-1)?.firstAt ?? null];
+        return { count: found.length, oldest, newest, completeSince: this.completeSince };
       },
       nextMissed: (query, after) => {
         const [next] = this.missed.filter(({ firstAt }) => firstAt > (after?.firstAt ?? 0));

@@ -36,7 +36,9 @@ const TO_MISS: Source = {
 };
 const IS_MISSED = `NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND webhookId = ${id})
   AND NOT EXISTS (SELECT 1 FROM json_each(webhooks) AS routed WHERE routed.value = ${id})`;
-const COUNT_MISSED = counted(TO_MISS.from, `${TO_MISS.where} AND ${IS_MISSED}`);
+const PARTITION = `rtrim(payment, '-@0123456789')`;
+const IS_KEPT = `CAST(substr(payment, length(${PARTITION}) + 1) AS INTEGER) >= ifnull(@firstKept ->> ${PARTITION}, 0)`;
+const COUNT_MISSED = counted(TO_MISS.from, `${TO_MISS.where} AND ${IS_MISSED} AND ${IS_KEPT}`);
 const MISSED: List = { row: 'events.row', sources: [TO_MISS], tie: id, isShown: IS_MISSED, is: '>' };
 
 const PROGRESS = `SELECT count(*) AS sent, count(*) FILTER (WHERE state < ${STATE.retrying}) AS delivered,
@@ -47,7 +49,7 @@ type Period = Pick<RecoverableQuery, 'since' | 'until'> & Readonly<Record<string
 type Names = 'recoverableCount' | 'nextRecoverable' | 'missedCount' | 'nextMissed' | 'recovery';
 
 export function recoveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, Names> {
-  const { accountId } = asking;
+  const { accountId, completeSince } = asking;
   /** The first that is asked for, and the place up to which rows were looked at for it; null: there is nothing behind. */
   const first = (list: List, asked: Period, after: ListPlace | null) => {
     const place = after ?? { firstAt: asked.since, payment: '', tie: '' };
@@ -64,7 +66,10 @@ export function recoveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
       const { found, reached } = first(list, { ...asked, recovery }, after);
       return { delivery: found && deliveryIn(sql, found.row, { ...asking, own: null }), reached };
     },
-    missedCount: (asked) => count(COUNT_MISSED, asked),
+    missedCount(asked, kept) {
+      const firstKept = JSON.stringify(kept);
+      return { ...count(COUNT_MISSED, { ...asked, firstKept }), completeSince };
+    },
     nextMissed(asked, after) {
       const { found, reached } = first(MISSED, { ...asked }, after);
       const event = found && eventIn(sql, found.row);
