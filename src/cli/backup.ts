@@ -29,9 +29,13 @@ export function backupCommand(program: Command, io: CommandIo): void {
 /** @returns its bytes */
 async function copied(dataDir: string, target: string, force: boolean): Promise<number> {
   const { signal, ignore } = untilSignal();
+  const progress = (share: number) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${Math.floor(share * 100)} %`);
+  };
   try {
-    return await backupStore({ dataDir, target, force, signal });
+    return await backupStore({ dataDir, target, force, progress, signal });
   } finally {
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     ignore();
   }
 }

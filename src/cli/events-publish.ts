@@ -157,18 +157,23 @@ async function publishAll(
     if (batch.length > 0) await publish(batch);
     published += batch.length;
     [batch, bytes] = [[], 0];
+    if (process.stderr.isTTY) process.stderr.write(`\r${published} published`);
   };
-  for await (const { isEvent, key, bytes: value } of lines) {
-    if (!isEvent && !takesAnything) {
-      left += 1;
-      continue;
+  try {
+    for await (const { isEvent, key, bytes: value } of lines) {
+      if (!isEvent && !takesAnything) {
+        left += 1;
+        continue;
+      }
+      batch.push({ key, value, headers: [] });
+      bytes += value.length;
+      if (batch.length === BATCH || bytes >= BATCH_BYTES) await flush();
     }
-    batch.push({ key, value, headers: [] });
-    bytes += value.length;
-    if (batch.length === BATCH || bytes >= BATCH_BYTES) await flush();
+    await flush();
+    return { published, left };
+  } finally {
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   }
-  await flush();
-  return { published, left };
 }
 
 /** The account of an invalid line, if it names one: the line keeps its place among the account's events. */

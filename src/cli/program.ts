@@ -78,9 +78,14 @@ function asked(name = ''): (() => Promise<Register>)[] {
   return load ? [load] : Object.values(COMMANDS);
 }
 
-/** What stands for an unknown option may be a secret: 1 in 64 begins like one, and `--clientsecret=` has one behind it. */
+const OPTION_NAME = /^(-[A-Za-z]|--[a-z]+(-[a-z]+)*)$/;
+
+/** Names a mistyped option without its value, maybe a secret; no word that begins like one: 1 in 64 secrets does. */
 function withoutValues(text: string): string {
-  return text.replace(/unknown option '.*'/s, 'unknown option');
+  return text.replace(/unknown option '(.*)'/s, (_, word: string) => {
+    const [name = ''] = word.split('=');
+    return OPTION_NAME.test(name) ? `unknown option '${name}'` : 'unknown option';
+  });
 }
 
 /** One line, preceded by one per wrong setting. */

@@ -4,12 +4,21 @@ import type { Backbone } from '../composition/backbone.js';
 import { foldingTrouble, statusText, type Trouble, troubleOf } from '../doctor/projection-checks.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
 import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
-import { type Discrepancy, deploy, type Examined, examine, rebuild, verify } from '../read-model/server-projections.js';
+import {
+  type Discrepancy,
+  deploy,
+  type Examined,
+  examine,
+  rebuild,
+  verify,
+  type Watching,
+} from '../read-model/server-projections.js';
 import { command } from './command.js';
 import { CommandFailed, type CommandIo } from './command-io.js';
 
 /** The server updates its numbers about once a second; half a minute without a change is a standstill. */
-const PACE = { lookEveryMs: 200, patience: 150 };
+const LOOK_EVERY_MS = 200;
+const PATIENCE = 150;
 const AGAIN = 'run account-webhooks projections verify again';
 
 interface Parts extends Pick<Backbone, 'store'> {
@@ -75,7 +84,7 @@ const eachBy =
   (fold: typeof deploy): Work =>
   async (parts) => {
     for (const name of PROJECTIONS) {
-      const deployed = await fold(parts.server, name, PACE);
+      const deployed = await fold(parts.server, name, watching(parts));
       const { outcome, cause } = deployed;
       const line = `${name}: ${outcome}${cause ? `, because ${cause}` : ''}`;
       await parts.print(parts.json ? JSON.stringify(deployed) : line);
@@ -95,14 +104,17 @@ const verifyAll: Work = async (parts, all) => {
 
 async function compare({ store, server, json, print }: Parts, names: readonly ProjectionName[]): Promise<string[]> {
   const unreadable = new Set<string>();
+  const changed = new Set<string>();
   let differences = 0;
   for await (const found of verify(store, server, names)) {
     if ('unreadable' in found) unreadable.add(found.stream);
+    else if ('changed' in found) changed.add(found.stream);
     else differences += 1;
     for (const line of json ? [JSON.stringify(found)] : discrepancyLines(found)) await print(line);
   }
   for (const name of json ? [] : names) await print(`${name}: compared`);
   const sentences = [];
+  if (changed.size > 0) sentences.push(`${changed.size} accounts changed meanwhile: ${AGAIN}`);
   if (differences > 0) {
     const late = `events of the last seconds may not be folded at the server yet: ${AGAIN}`;
     sentences.push(
@@ -115,6 +127,7 @@ async function compare({ store, server, json, print }: Parts, names: readonly Pr
 
 function discrepancyLines({ projection, stream, ...found }: Discrepancy): string[] {
   if ('unreadable' in found) return [`${projection} ${stream}: not compared: ${found.unreadable}`];
+  if ('changed' in found) return [`${projection} ${stream}: not compared: it changed meanwhile`];
   const { local, server } = found;
   return [`${projection} ${stream}`, `  here:   ${JSON.stringify(local)}`, `  server: ${JSON.stringify(server)}`];
 }
@@ -125,4 +138,16 @@ function statusLine({ json }: Parts, examined: Examined): string {
   if (!json) return `${projection}: ${status ? statusText(status) : says}  ${reason}`.trimEnd();
   const trouble = troubleOf(examined);
   return JSON.stringify({ projection, status: says, reason, progress, source, trouble: trouble && sentence(trouble) });
+}
+
+/** Reports each tenth and other changes on stderr: a long history takes minutes. */
+function watching({ warn }: Parts): Watching {
+  let last = '';
+  const onStep: Watching['onStep'] = (name, { status, progress }) => {
+    const tenth = progress === null ? null : 10 * Math.floor(progress / 10);
+    const step = `${name}: ${statusText({ status, progress: tenth })}`;
+    if (step !== last) void warn(step);
+    last = step;
+  };
+  return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep };
 }

@@ -32,6 +32,7 @@ export interface Watching {
   readonly lookEveryMs: number;
   /** The number of polls in a row without progress after which to give up. */
   readonly patience: number;
+  readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
 }
 
 /** No progress: the projection may have stopped, or faulted. */
@@ -124,7 +125,7 @@ function untilFolded(server: ProjectionServer, name: ProjectionName, watching: W
 async function until(
   server: ProjectionServer,
   name: ProjectionName,
-  { lookEveryMs, patience }: Watching,
+  { lookEveryMs, patience, onStep }: Watching,
   isThere: (status: ServerProjectionStatus) => boolean,
 ): Promise<void> {
   let before = '';
@@ -133,7 +134,10 @@ async function until(
     if (!status) throw new ProjectionMissing(name);
     if (isThere(status)) return;
     const now = JSON.stringify(status);
-    if (now !== before) still = 0;
+    if (now !== before) {
+      onStep(name, status);
+      still = 0;
+    }
     if (still >= patience) throw new StandsStill(name, status);
     before = now;
     await delay(lookEveryMs);
@@ -153,9 +157,11 @@ const isStopped = (status: string) => /stopped|aborted|completed/i.test(status);
 /** The server answers about 2,400 such calls a second. */
 const AT_ONCE = 32;
 
+/** changed: the account got events meanwhile, so the two states are of different revisions. */
 export type Discrepancy = { readonly projection: string; readonly stream: string } & (
   | { readonly local: unknown; readonly server: unknown }
   | { readonly unreadable: string }
+  | { readonly changed: true }
 );
 
 /**
@@ -195,5 +201,6 @@ async function discrepancyOf(
   if (isDeepStrictEqual(there, {}) && isDeepStrictEqual(local, init())) return null;
   const hidden = await hiddenIn(store, stream);
   if (hidden) return { ...where, unreadable: hidden.why };
+  if (!(await store.endsWith(stream, found.revision, found.eventId))) return { ...where, changed: true };
   return { ...where, local, server: there };
 }

@@ -22,11 +22,13 @@ let server: EventStoreServer;
 let store: EventStore;
 let client: ReturnType<typeof connect>;
 let projections: ProjectionServer;
+let steps: string[];
 
 beforeEach(() => open());
 
 async function open(options: EventStoreOptions = {}) {
   server = await startEventStore(options);
+  steps = [];
   store = openEventStoreDb(server.url);
   client = connect(server.url);
   projections = new EventStoreDbProjections(client);
@@ -41,7 +43,11 @@ afterEach(async () => {
 const append = (accountId: number, events: AccountEvent[], revision = NO_STREAM) =>
   store.append(accountStream(accountId), enveloped(events, CONTEXT, randomUUID), revision);
 
-const watching = { lookEveryMs: 5, patience: 1_000 };
+const watching = {
+  lookEveryMs: 5,
+  patience: 1_000,
+  onStep: (name: string) => void steps.push(name),
+};
 const impatient = { ...watching, patience: 20 };
 const stateOf = (accountId: number) => projections.state(NAME, accountStream(accountId));
 

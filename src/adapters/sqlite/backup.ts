@@ -12,6 +12,8 @@ export interface BackupOptions {
   readonly dataDir: string;
   readonly target: string;
   readonly force: boolean;
+  /** Called with the fraction copied, 0 to 1. */
+  readonly progress: (share: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -69,8 +71,9 @@ async function copy(source: string, part: string, options: BackupOptions): Promi
     // This first read fixes the snapshot. A copy that this release can't open again would be no backup.
     mustBeTaken(file, STORE);
     await file.backup(part, {
-      progress() {
+      progress({ totalPages, remainingPages }) {
         if (options.signal.aborted) throw new BackupFailed('the backup was interrupted and left no file behind');
+        options.progress(totalPages === 0 ? 0 : 1 - remainingPages / totalPages);
         return PAGES_A_TURN;
       },
     });

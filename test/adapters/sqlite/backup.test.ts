@@ -37,19 +37,9 @@ afterEach(() => folder.close());
 
 const backup = (options: Partial<BackupOptions> = {}) =>
   backupStore({
-    ...{ dataDir: folder.dataDir, target, force: false },
+    ...{ dataDir: folder.dataDir, target, force: false, progress: () => undefined },
     ...{ signal: new AbortController().signal, ...options },
   });
-/** Looked at before each step: `step` happens within the copying. */
-function stepped(step: () => void, signal = new AbortController().signal): AbortSignal {
-  return new Proxy(signal, {
-    get(target, key) {
-      const value = Reflect.get(target, key, target);
-      step();
-      return value;
-    },
-  });
-}
 const files = () => readdirSync(join(folder.dataDir, 'backups'));
 const failure = (error: unknown) => error;
 
@@ -81,7 +71,8 @@ test('is of one moment and whole, while the store is written to', async () => {
   const until = { isOver: false };
   const writing = write(until);
   await eventually(async () => (await collect(opened.store.read('stream'))).length > 0);
-  await backup();
+  const shares: number[] = [];
+  await backup({ progress: (share) => void shares.push(share) });
   until.isOver = true;
   await writing;
   const { storeId, events, published, others } = await stored(join(folder.dataDir, 'backups'));
@@ -91,6 +82,7 @@ test('is of one moment and whole, while the store is written to', async () => {
   expect(events.length).toBeLessThan(now.length);
   // Both were written in one transaction.
   expect([events, published]).toEqual([upTo(events.length), upTo(events.length)]);
+  expect(shares.length).toBeGreaterThan(2);
 });
 
 test('is one file, which nobody else can read', async () => {
@@ -107,7 +99,7 @@ test('replaces no file, also none that comes meanwhile, unless it is told to', a
   await backup({ force: true });
   expect(statSync(target).size).toBeGreaterThan(1_000_000);
   target = join(folder.dataDir, 'backups', 'other.sqlite');
-  const late = backup({ signal: stepped(() => writeFileSync(target, 'precious')) });
+  const late = backup({ progress: () => writeFileSync(target, 'precious') });
   expect(String(await late.catch(failure))).toMatch(/already exists/);
   expect(readFileSync(target, 'utf8')).toBe('precious');
   expect(files()).toEqual(['other.sqlite', 'store.sqlite']);
@@ -127,7 +119,7 @@ test.each(['../master.key', 'link', 'folder', 'linked store'])('even by force, d
 
 test('interrupted midway, leaves no file', async () => {
   const interrupting = new AbortController();
-  const late = backup({ signal: stepped(() => interrupting.abort(), interrupting.signal) });
+  const late = backup({ signal: interrupting.signal, progress: () => interrupting.abort() });
   expect(await late.catch(failure)).toMatchObject({
     name: 'BackupFailed',
     message: expect.stringContaining('interrupted'),
