@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, checkKeys, keysOf, ownMasterKey } from '../composition/backbone.js';
 import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
@@ -71,14 +72,18 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
   return [ok('reading, appending and subscribing work')];
 }
 
-/** By the store's identity: whether it lost events since, a start knows. @throws OtherHistory */
+/** Whether the service would start on this store, and with its read model unchanged. @throws OtherHistory */
 async function ownHistory({ DATA_DIR }: Config, opened: OpenedStore | null): Promise<readonly Finding[]> {
-  const accepted = inDataDir(() => readStoreId(DATA_DIR));
+  const model = inDataDir(() => readModelOrigin(DATA_DIR));
+  const accepted = inDataDir(() => readStoreId(DATA_DIR)) ?? model?.history ?? null;
   if (!opened && accepted === null) return [NOTHING_YET];
   const found = opened && (await readIdentity(opened.store));
   if (accepted === null) return [ok('no event store was accepted yet: serve accepts the one that it finds')];
   mustBeAccepted(found, accepted);
-  return [ok('the accepted store')];
+  // A read model of another history than the accepted one is rebuilt without asking.
+  if (!opened || model?.history !== accepted || model.position === null) return [ok('the accepted store')];
+  for await (const _ of storedBatches(opened.store, model.position, DRY_STREAM));
+  return [ok('the accepted store, with all events that the read model was folded from')];
 }
 
 /** @throws InvalidConfig */

@@ -1,5 +1,6 @@
 /** The read model's file: can be rebuilt from the store at any time (disposable-file.ts). */
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import {
   type ProjectionState,
   type ProjectionStates,
@@ -9,7 +10,7 @@ import {
   type StatesOrigin,
 } from '../../ports/projection-states.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
-import type { SqliteFile } from './open-file.js';
+import { isBusy, openExisting, type SqliteFile, schemaFound } from './open-file.js';
 
 const PAGE = 1_000;
 /** Keys that one call deletes: one call per turn of the event loop. */
@@ -43,6 +44,25 @@ export const READ_MODEL: FileKind = {
 /** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openProjectionStates(dataDir: string, onDamaged: (file: string) => void): ProjectionStates {
   return openDisposable(dataDir, READ_MODEL, onDamaged, (opened) => new SqliteProjectionStates(opened));
+}
+
+/** Of a read model that no process uses: null if there is none, or it is in use, or from another release. */
+export function readModelOrigin(
+  dataDir: string,
+): { readonly history: string; readonly position: string | null } | null {
+  const path = join(dataDir, `${READ_MODEL.name}.sqlite`);
+  if (!existsSync(path)) return null;
+  // Doesn't wait: a service holds the file for as long as it runs.
+  const file = openExisting(path, 0);
+  try {
+    if (schemaFound(file, READ_MODEL) !== 'same') return null;
+    return (file.prepare('SELECT history, position FROM origin').get() ?? null) as ReturnType<typeof readModelOrigin>;
+  } catch (error) {
+    if (isBusy(error) || isDamage(error)) return null;
+    throw error;
+  } finally {
+    file.close();
+  }
 }
 
 class SqliteProjectionStates implements ProjectionStates {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backupStore } from '../../../src/adapters/sqlite/backup.js';
 import { driver, SchemaRefused } from '../../../src/adapters/sqlite/open-file.js';
-import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
+import { openProjectionStates, readModelOrigin } from '../../../src/adapters/sqlite/projection-states.js';
 import { STORE } from '../../../src/adapters/sqlite/store-file.js';
 import { openDeliveriesView, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { records } from '../../contract/broker/inbox.js';
@@ -55,6 +55,7 @@ test('each file says whose it is, and the version of its schema', async () => {
     dataDir: folder.dataDir,
     target: path('copy'),
     force: false,
+    progress: () => undefined,
     signal: new AbortController().signal,
   });
   const names = ['store.sqlite', 'copy', 'read-model.sqlite', VIEW_FILE];
@@ -88,9 +89,18 @@ test.each([
       dataDir: folder.dataDir,
       target: path('copy'),
       force: false,
+      progress: () => undefined,
       signal: new AbortController().signal,
     });
     await expect(copied).rejects.toThrow(line);
     expect(readFileSync(path()).equals(before)).toBe(true);
   },
 );
+
+test('a read model of a later release is not asked where it stands', async () => {
+  openProjectionStates(folder.dataDir, () => undefined).close();
+  sql('read-model.sqlite', (file) => file.exec("INSERT INTO origin VALUES ('version', 'history', NULL)"));
+  expect(readModelOrigin(folder.dataDir)).toEqual({ history: 'history', position: null });
+  sql('read-model.sqlite', (file) => file.exec('PRAGMA user_version = 99'));
+  expect(readModelOrigin(folder.dataDir)).toBeNull();
+});
