@@ -54,7 +54,6 @@ test('a session that nobody entered takes no room once its code is worth nothing
   const entered = await opened(client);
   await Browser.in(api.url, entered);
   for (let count = 1; count < 100; count += 1) await opened(client, { user: `user ${count % 20}` });
-  await expect(opened(client)).rejects.toThrow('409');
   time += 60_000;
   const { id } = await opened(client);
   expect(await listed()).toEqual([entered.id, id]);
