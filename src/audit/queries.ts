@@ -84,7 +84,7 @@ export const SAY = `INSERT INTO deliveries (part, offset, webhook, outcome, chai
 const OF_DELIVERY = `WHERE part = $part AND offset = $offset AND webhook = $webhook AND EXISTS (SELECT 1 FROM records r
   WHERE r.part = $part AND r.offset = $offset AND r.at = $at AND r.account = $account)`;
 /** A retry record or a request (tier `requests`) that its consumer is not done with: the furthest counts. */
-export const WAITS = `UPDATE deliveries SET tier = $tier, due = $due, tier_chain = $chain, tier_attempts = $attempts
+export const TIERED = `UPDATE deliveries SET tier = $tier, due = $due, tier_chain = $chain, tier_attempts = $attempts
   ${OF_DELIVERY} AND coalesce(($chain, $attempts, $due) >= (tier_chain, tier_attempts, due), 1)`;
 /** A dead letter of the delivery: the furthest counts. */
 export const ENDED = `UPDATE deliveries SET letter_chain = $chain, letter_attempts = $attempts
@@ -121,7 +121,7 @@ ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed), demanded = max(
  * (asked), or when the record was handed out and abandoned before its entry: at a revision that is unknown, but not after the
  * last entry's. While the record is open that entry may be still to come.
  */
-const UNEXPECTED = `SELECT part, offset, account, webhook, event FROM answers d
+export const UNEXPECTED = `SELECT part, offset, account, webhook, event FROM answers d
   WHERE EXISTS (SELECT 1 FROM routed WHERE (part, offset) = (d.part, d.offset))
   AND NOT EXISTS (SELECT 1 FROM routed WHERE (part, offset) = (d.part, d.offset) AND NOT own)
   AND CASE WHEN listed THEN NOT EXISTS (SELECT 1 FROM routed e JOIN spans s
@@ -132,16 +132,15 @@ const UNEXPECTED = `SELECT part, offset, account, webhook, event FROM answers d
         (SELECT max(confirmed) FROM routed WHERE (part, offset) = (d.part, d.offset))) END
   ORDER BY part, offset, webhook`;
 
-/** In a tier, or requested. A foreign record may contain any time: the last one that a Date has. */
-const OPEN = `SELECT part, offset, account, webhook, event, tier, min(due, 8640000000000000) AS due
+/** Waits in a tier, or was requested. A foreign record may contain any time: the last one that a Date has. */
+export const WAITING = `SELECT part, offset, account, webhook, event, tier, min(due, 8640000000000000) AS due
   FROM answers WHERE answer = 'retrying' ORDER BY part, offset, webhook`;
-const UNANSWERED = `SELECT part, offset, account, NULL AS webhook, iif(kind = 'batch', NULL, event) AS event, why
+export const UNANSWERED = `SELECT part, offset, account, NULL AS webhook, iif(kind = 'batch', NULL, event) AS event, why
   FROM unproven WHERE NOT open
 UNION ALL SELECT part, offset, account, webhook, event, CASE outcome
     WHEN 'exhausted' THEN 'exhausted, but missing from the dead letters'
     WHEN 'retrying' THEN 'to be retried, but in no retry tier' ELSE 'no record of the delivery' END
   FROM answers WHERE answer = 'unanswered'`;
-export const FINDINGS = { open: OPEN, unanswered: UNANSWERED, unexpected: UNEXPECTED };
 export const HELD = `SELECT 'held' AS kind, topic, partition, min(offset) AS offset, count(*) AS records
   FROM records JOIN parts USING (part) WHERE kind = 'held' GROUP BY part`;
 /** An event may have several records: it is not due where each is known to have no delivery. */

@@ -145,7 +145,7 @@ export function readTier(reading: Reading, topic: string): Promise<void> {
 function waits({ tables }: Reading, record: Place, delivery: Delivery, tier: string, due: number): void {
   const about = tables.isOpen(record) ? tables.about(delivery) : null;
   const { chain, attempts } = delivery;
-  if (about) tables.scratch.run(queries.WAITS, { ...about, chain, attempts, tier, due });
+  if (about) tables.scratch.run(queries.TIERED, { ...about, chain, attempts, tier, due });
 }
 
 export function readDeadLetters(reading: Reading): Promise<void> {

@@ -51,6 +51,8 @@ interface Row extends Pick<RecordOffset, 'topic' | 'partition' | 'offset'> {
   readonly due?: number;
 }
 
+const FINDINGS = { open: queries.WAITING, unanswered: queries.UNANSWERED, unexpected: queries.UNEXPECTED };
+
 export class Report {
   readonly counts: Counts;
   readonly lost: Lost[] = [];
@@ -67,7 +69,7 @@ export class Report {
   }
 
   *found(kind: Finding['kind']): Iterable<Finding> {
-    const query = `SELECT * FROM (${queries.FINDINGS[kind]}) JOIN parts USING (part)`;
+    const query = `SELECT * FROM (${FINDINGS[kind]}) JOIN parts USING (part)`;
     for (const row of this.#scratch.rows<Row>(query)) yield { kind, ...findingOf(row) };
   }
 }

@@ -1,4 +1,5 @@
 /** The answer that the evidence of a delivery gives. */
+import { readFileSync } from 'node:fs';
 import * as queries from '../../src/audit/queries.js';
 import { Report } from '../../src/audit/report.js';
 import { AuditTables } from '../../src/audit/tables.js';
@@ -96,10 +97,18 @@ function answerOf({ entries = [], openRetry, letter }: Evidence, open: boolean) 
   scratch.run(queries.ROUTED, { ...about, own: 0, routed: 0, confirmed: 0, webhooks: '[1]' });
   scratch.run(queries.DEMANDED, { first: 1 });
   for (const status of entries) tables.says(about, 'pay-1', status);
-  if (openRetry) scratch.run(queries.WAITS, { ...about, ...openRetry });
+  if (openRetry) scratch.run(queries.TIERED, { ...about, ...openRetry });
   if (letter) scratch.run(queries.ENDED, { ...about, ...letter });
   const report = new Report(scratch);
   const [unanswered] = report.found('unanswered');
   expect(report.counts).toMatchObject({ deliveries: 1, unanswered: unanswered ? 1 : 0 });
   return { ...report.counts, why: unanswered?.why };
 }
+
+test.each(['DEMANDED', 'UNEXPECTED', 'UNANSWERED', 'WAITING', 'HELD'])(
+  'the rule %s is a query, as docs/audit.md says',
+  (name) => {
+    expect(queries).toHaveProperty(name, expect.any(String));
+    expect(readFileSync('docs/audit.md', 'utf8')).toContain(`\`${name}\``);
+  },
+);
