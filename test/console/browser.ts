@@ -1,9 +1,8 @@
-/** Pages of a Chromium, as it is installed on this machine, for the tests of one file; each fails for what its pages did wrong. */
+/** Pages of the Chromium of all files, for the tests of one; each fails for what its pages did wrong. */
 import { createServer } from 'node:http';
 import axe from 'axe-core';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { patience } from '../runner/patience.js';
-import { findBrowser, launch } from '../support/clients/chromium.js';
 import { eventually } from '../support/eventually.js';
 import { listen } from '../support/servers/receiver.js';
 
@@ -22,18 +21,19 @@ export type Open = (opening?: Opening) => Promise<Page>;
 
 /** Skipped, which it says in capitals, without a Chromium. @param tests declares them */
 export function describeInBrowser(name: string, tests: (open: Open) => void): void {
-  const executable = findBrowser();
-  if (executable) describe(name, () => tests(opener(executable)));
+  const endpoint = process.env.CHROMIUM_FOR_ALL;
+  if (endpoint) describe(name, () => tests(opener(endpoint)));
   else it.skip('NO CHROMIUM: THE CONSOLE IS NOT TRIED. SET CHROMIUM TO ITS PATH', () => undefined);
 }
 
-function opener(executablePath: string): Open {
+function opener(endpoint: string): Open {
   let browser: Browser;
   const contexts: BrowserContext[] = [];
   const wrongs: string[] = [];
   beforeAll(async () => {
-    browser = await launch(executablePath);
+    browser = await chromium.connect(endpoint);
   });
+  // Disconnects.
   afterAll(() => browser.close());
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close();
