@@ -99,7 +99,7 @@ describe('a token that was issued', () => {
   });
 });
 
-describe('of the right key, refused for its claims, and the reason is told:', () => {
+describe('a token of the right key is refused for its claims, and the reason is told:', () => {
   const [iss, aud] = ['the issuer (iss) is not account-webhooks', 'the audience (aud) is not account-webhooks'];
   const sub = "the claim sub must be an account's number, or its decimal string";
   const client = 'the claim client_id must be a string';

@@ -26,19 +26,19 @@ describe('what became of a delivery', () => {
     return { counts, ...lists };
   };
 
-  test('of another history, where its dead letter says so: an end, with its entry or without', async () => {
+  test('is an end where its dead letter says that it is of another history, with its entry or without', async () => {
     day.deadLetter(ofOtherHistory(toThree, 'another event'), { at: NOON });
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
     day.logged(toThree, 'exhausted');
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
   });
 
-  test('of an account that could not be read, where its dead letter says so', async () => {
+  test('is an end where its dead letter says that its account could not be read', async () => {
     day.deadLetter(ofUnreadable(toThree));
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
   });
 
-  test('exhausted without a dead letter of that delivery is no answer', async () => {
+  test('is no answer where it is exhausted without a dead letter of that delivery', async () => {
     day.logged(toThree, 'exhausted');
     day.exhausted(delivery(event, 4, record));
     day.exhausted(delivery(event, 3));
@@ -59,14 +59,14 @@ describe('what became of a delivery', () => {
     expect(open).toEqual([{ kind: 'open', ...about, tier: '30m', nextAttemptAt: iso(NOON + 9_000) }]);
   });
 
-  test('retrying, and its tier is done with that record: no answer, however long it is not due', async () => {
+  test('is no answer where it is retrying and its tier is done with that record, however long it is not due', async () => {
     day.waits(toThree, '5s', NOON + 5_000);
     day.logged(toThree, 'retrying', NOON + 5_000);
     day.commit(TIER, 1);
     expect((await answer()).unanswered).toMatchObject([{ why: 'to be retried, but in no retry tier' }]);
   });
 
-  test('retrying, and deferred again, which no entry tells', async () => {
+  test('is retrying where it was deferred again, which no entry tells', async () => {
     day.waits(toThree, '5s', NOON + 5_000);
     day.logged(toThree, 'retrying', NOON + 5_000);
     day.waits({ ...toThree, deferrals: 1 }, '30m', NOON + 9_000);
@@ -74,7 +74,7 @@ describe('what became of a delivery', () => {
     expect((await answer()).counts).toMatchObject({ retrying: { '30m': 1 }, unanswered: 0 });
   });
 
-  test('the outcome after a replay counts', async () => {
+  test('is the outcome after a replay', async () => {
     day.logged(toThree, 'exhausted');
     day.exhausted(toThree);
     day.requested(toThree);
@@ -88,7 +88,7 @@ describe('what became of a delivery', () => {
     expect((await day.told()).counts).toMatchObject({ delivered: 1, exhausted: 0, retrying: {} });
   });
 
-  test('cancelled by its account, whose record was done without an entry', async () => {
+  test('is cancelled where its account did so and its record was done without an entry', async () => {
     day.waits(toThree, '5s', NOON + 5_000);
     day.logged(toThree, 'retrying', NOON + 5_000);
     day.cancelled([toThree]);
@@ -102,7 +102,7 @@ describe('what became of a delivery', () => {
     expect((await day.told()).counts).toMatchObject({ deliveries: 2, cancelled: 2, unanswered: 0 });
   });
 
-  test('an id with half a surrogate pair is the same after a tier', async () => {
+  test('is found by an id with half a surrogate pair, after a tier too', async () => {
     const odd = pay('\ud800', 43);
     const again = fromRetryRecord(toRetryRecord(delivery(odd, 3, day.paid('\ud800')), NOON));
     if (again) day.logged(again, 'delivered');

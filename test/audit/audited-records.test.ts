@@ -36,7 +36,7 @@ describe('the records of a period', () => {
     },
   );
 
-  test('none', async () => {
+  test('are none where nothing was published', async () => {
     expect(await day.told()).toEqual({ counts: ZERO, lost: [], open: [], unanswered: [], unexpected: [] });
   });
 

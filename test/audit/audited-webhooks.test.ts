@@ -28,7 +28,7 @@ describe('the webhooks that have to have an answer', () => {
     expect(await missing()).toEqual([3]);
   });
 
-  test('whatever clock stamped their events', async () => {
+  test('are known by revisions, whatever clock stamped their events', async () => {
     day.happened(43, added(5, { createdAt: iso(TO + 86_400_000) }));
     routedBy([4, 4, 4, 5]);
     expect(await missing()).toEqual([4, 5]);

@@ -37,6 +37,9 @@ export async function startProxy(path = '') {
       to.writeHead(statusCode, answered.headers);
       answered.pipe(to);
     });
+    // Neither side waits for the other once that is gone: a page that was closed, a service that ends.
+    forwarded.on('error', () => to.destroy());
+    to.on('close', () => forwarded.destroy());
     from.pipe(forwarded);
   }
 

@@ -18,7 +18,7 @@ describe('deferred to the first tier, with no attempt counted', () => {
   const uncounted = { tier: 'deferred.5s', due: NOW + 5 * SECOND, delivery: { attempts: 2, step: 2 } };
   const later = { attempts: 2, step: 2 };
 
-  test('the queue is full', async () => {
+  test('is what finds the queue full', async () => {
     for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(1));
     await fixture.deliver(deliveryTo(1, later));
     expect(fixture.requests).toEqual([]);
@@ -27,7 +27,7 @@ describe('deferred to the first tier, with no attempt counted', () => {
     expect(fixture.log).toMatchObject([{ nextAttemptAt: null, waitingFor: 'queue' }]);
   });
 
-  test('its endpoint keeps failing, which was noted for long: a longer tier', async () => {
+  test('is what has an endpoint that keeps failing; where that was noted for long, to a longer tier', async () => {
     const breakers = new CircuitBreakers({ now: () => 0, random: () => 0 });
     fixture = new DeliverFixture({ scheduler: testScheduler({ breakers }) });
     fixture.accounts.put(webhookOf(1));
@@ -44,13 +44,13 @@ describe('deferred to the first tier, with no attempt counted', () => {
     expect(fixture.log).toMatchObject([{ outcome: 'retrying', attempt: null, waitingFor: 'endpoint-failing' }]);
   });
 
-  test('the service stops during the attempt', async () => {
+  test('is what is under way while the service stops', async () => {
     const { waiting, log } = await fixture.attempted(INTERRUPTED, later);
     expect(waiting).toMatchObject([uncounted]);
     expect(log).toMatchObject([{ outcome: 'retrying', attempt: null }]);
   });
 
-  test('no secret can be opened: nothing goes out unsigned', async () => {
+  test('is what no secret can be opened for: nothing goes out unsigned', async () => {
     fixture.secrets = () => Promise.reject(new Error('no secret'));
     await fixture.deliver(deliveryTo(1, later));
     expect(fixture.requests).toEqual([]);

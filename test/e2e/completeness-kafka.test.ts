@@ -67,7 +67,7 @@ withKafka((brokers) => {
   const publish = (count: number, name: string) =>
     commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, count, name));
 
-  test('payments behind an open transaction: they wait, and the period is not complete', async () => {
+  test('payments behind an open transaction wait, and the period is not complete', async () => {
     await publish(1, 'one-');
     await served();
     const producer = kafka.producer({ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 });
@@ -85,7 +85,7 @@ withKafka((brokers) => {
     expect(await audit()).toMatchObject({ code: 0, counts: { records: 20, delivered: 20, waiting: 0 }, held: [] });
   });
 
-  test('undelivered payments that were removed, where the oldest one left has an earlier time', async () => {
+  test('undelivered payments that were removed are lost, where the oldest one left has an earlier time', async () => {
     await publish(40, 'one-');
     const producer = kafka.producer();
     await producer.connect();

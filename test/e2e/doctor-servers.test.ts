@@ -60,7 +60,7 @@ withListeners((listeners) => {
     expect(topics.filter((topic) => topic.startsWith(prefix))).toEqual([]);
   });
 
-  test('after it, with the projections deployed: all is well', async () => {
+  test('after the first start, with the projections deployed, all is well', async () => {
     const service = await serveHere(settings);
     await service.stop();
     expect((await commandLine(settings, ['projections', 'deploy'])).code).toBe(0);

@@ -263,7 +263,7 @@ test('nothing of it is in the files of DATA_DIR, or the topics', async () => {
   expect(leaks(inUrls, files).some(({ where }) => where.startsWith('read-model.sqlite'))).toBe(true);
 });
 
-test('a store that fails for good, and what the log says of it', async () => {
+test('a store fails for good, and the log says so', async () => {
   renameTable(scene.settings.DATA_DIR ?? '');
   const value = secrets.plantValue('a header while the store fails');
   const body = { url: urlOf('/takes-too'), eventType: 'med_rejected', headers: [{ key: ECHOED, value }] };

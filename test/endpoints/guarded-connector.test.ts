@@ -194,7 +194,7 @@ describe('with private endpoints', () => {
     expect(receiver.sockets.size).toBe(0);
   });
 
-  test('a literal, which is not sent as the server name of TLS', async () => {
+  test('an address as the host is not sent as the server name of TLS', async () => {
     const names: string[] = [];
     const SNICallback = (name: string, done: (error: null) => void) => {
       names.push(name);
@@ -205,21 +205,21 @@ describe('with private endpoints', () => {
     expect(names).toEqual([NAME]);
   });
 
-  test('the next address where one does not answer', async () => {
+  test('the next address is tried where one does not answer', async () => {
     const { post } = await setUp({ ...lookupOf(['127.0.0.2', '127.0.0.1']), allowPrivate: true });
     expect(await post(NAME)).toBe(200);
   });
 
   test.each([
-    ['has no address', []],
-    ['has more addresses than any receiver has: none is tried', Array(33).fill('127.0.0.1')],
-  ])('%s', async (_, addresses: string[]) => {
+    ['no address', []],
+    ['more addresses than any receiver has', Array(33).fill('127.0.0.1')],
+  ])('a name that has %s is tried at none', async (_, addresses: string[]) => {
     const { receiver, post } = await setUp({ ...lookupOf(addresses), allowPrivate: true });
     await expect(post(NAME)).rejects.toMatchObject({ code: 'ENODATA' });
     expect(receiver.sockets.size).toBe(0);
   });
 
-  test('a server that asks for a client certificate', async () => {
+  test('a receiver that requires a client certificate gets the one that is set, and nothing without one', async () => {
     const { cert: ca } = await testAuthority();
     const tls = { requestCert: true, rejectUnauthorized: true, ca };
     const client = await certificateFor(['client']);

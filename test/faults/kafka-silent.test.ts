@@ -71,7 +71,7 @@ withOwnKafka(() => {
     return { service, urls };
   }
 
-  test('for ten seconds while it works: nothing is lost, and it goes on by itself', async () => {
+  test('ten seconds of silence while it works: nothing is lost, and it goes on by itself', async () => {
     const { service, urls } = await atWork();
     kafka.signal('SIGSTOP');
     await delay(SILENT_FOR_MS);
@@ -84,7 +84,7 @@ withOwnKafka(() => {
     await expectToStopInTime(service);
   });
 
-  test('and SIGTERM meanwhile, with much under way: it ends in time, and the next process delivers the rest', async () => {
+  test('SIGTERM in a silence, with much under way, ends it in time, and the next process delivers the rest', async () => {
     const { service } = await atWork();
     kafka.signal('SIGSTOP');
     await expectToStopInTime(service);

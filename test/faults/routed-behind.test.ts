@@ -29,7 +29,7 @@ async function addCashIn(api: Service, token: string, url: string): Promise<void
 }
 
 describeBackbones((backbone) => {
-  test('roles in two processes: published in the tick of the 200, it reaches the new URL', async () => {
+  test('a payment that is published in the tick of the 200 reaches the new URL, the roles being in two processes', async () => {
     scene = await FaultScene.open(backbone);
     const urls = scene.urls(...PATHS);
     const api = await scene.serve({}, API);

@@ -22,7 +22,7 @@ describeBackbones((backbone) => {
   let scene: FaultScene;
   afterEach(() => scene?.close());
 
-  test('code 0 in time; after the next start nothing is sent again, and nothing is lost', async () => {
+  test('a stop ends with code 0 in time; after the next start nothing is sent again, and nothing is lost', async () => {
     let mended = false;
     const respond = async ({ path }: ReceivedRequest): Promise<Reply> => {
       if (path === '/hanging' && !mended) return 'hang';

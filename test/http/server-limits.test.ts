@@ -102,7 +102,7 @@ describe('slow requests are 408, and their connections are closed', () => {
     expectAnswer(connection.received, '408 Request Timeout');
   });
 
-  it('a body that drips in after its answer', async () => {
+  it('a body that drips in after its answer has its connection closed', async () => {
     const { port } = await started({ ...FAST, requestMs: 300 });
     const lines = ['Content-Type: application/json', 'Content-Length: 60000'];
     const connection = (await hold(port)).send(head('POST /api/webhooks HTTP/1.1', ...lines)).keepSending(' ');
@@ -117,7 +117,7 @@ describe('slow requests are 408, and their connections are closed', () => {
     expectAnswer(connection.received, '408 Request Timeout');
   });
 
-  it('a second request that is slow is one too', async () => {
+  it('a second request that is slow is 408 too', async () => {
     const { port } = await started(FAST);
     const connection = (await hold(port)).send(GOOD);
     await isAnsweredOn(connection);
@@ -127,7 +127,7 @@ describe('slow requests are 408, and their connections are closed', () => {
     expectAnswer(connection.received, '408 Request Timeout');
   });
 
-  it('a connection that rests between two requests is none', async () => {
+  it('a connection that rests between two requests is not closed', async () => {
     const { port } = await started(FAST);
     const [resting, silent] = [await hold(port), await hold(port)];
     resting.send(GOOD);

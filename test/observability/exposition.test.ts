@@ -35,7 +35,7 @@ test('a histogram has its buckets, its sum and its count', () => {
   );
 });
 
-test('what is looked at: no sample twice, and nothing of a look that fails', () => {
+test('what is looked at has no sample twice, and nothing of a look that fails', () => {
   const samples: Sample[] = [
     [1, 'a'],
     [Number.POSITIVE_INFINITY, 'b'],

@@ -89,16 +89,16 @@ describe('attributes as headers of a request', () => {
     expect(sentFor(binary({ ce_note: text }))).toMatchObject({ 'ce-note': encoded });
   });
 
-  test('none for an attribute that a header without a value leaves out', () => {
+  test('leave out an attribute whose header has no value', () => {
     expect(sentFor(binary({ ce_note: '' }))).toEqual(ATTRIBUTES);
   });
 
-  test('each once, the last of those that stand twice; no other header of the record', () => {
+  test('stand once each, with the last value of those that stood twice, and no other header of the record', () => {
     const more = [header('ce_note', 'a'), header('ce_note', 'b'), header('x-own', 'c'), header('traceparent', 'd')];
     expect(sentFor(binary({}, {}, more))).toEqual({ ...ATTRIBUTES, 'ce-note': 'b' });
   });
 
-  test('only those that are attributes by their names; data and its type are body and content-type', () => {
+  test('are those that are attributes by their names; data and its type are body and content-type', () => {
     const names = ['ce_Note', 'ce_no-te', 'ce_', 'CE_NOTE', 'ce_é', 'ce_data', 'ce_datacontenttype', 'ce_n\r\nx'];
     expect(
       sentFor(
@@ -111,7 +111,7 @@ describe('attributes as headers of a request', () => {
     ).toEqual(ATTRIBUTES);
   });
 
-  test("the webhook's own are sent instead, whatever their case", () => {
+  test("give way to the webhook's own, whatever their case", () => {
     const { 'ce-id': _, 'ce-type': __, ...left } = ATTRIBUTES;
     expect(sentFor(binary(), ['CE-Id', 'ce-type', 'X-Key'])).toEqual(left);
   });

@@ -20,7 +20,7 @@ function stream(...events: readonly RecordedEvent[]) {
   return { store, wasRemoved: createWasRemoved(store) };
 }
 
-test('a webhook that was removed, one that never was, and one of another account', async () => {
+test('a removed webhook was removed; one that never was, and one of another account, was not', async () => {
   const { wasRemoved } = stream(event('WebhookAdded', 7), event('WebhookRemoved', 7), event('WebhookAdded', 8));
   expect(await Promise.all([wasRemoved(1, 7), wasRemoved(1, 9), wasRemoved(2, 7)])).toEqual([true, false, false]);
 });
@@ -39,7 +39,7 @@ test('a store that is away is asked again', async () => {
   expect(await wasRemoved(1, 7)).toBe(true);
 });
 
-test('the endpoints of the versions of a webhook, read once, also where many ask at once', async () => {
+test('the endpoints of the versions of a webhook are read once, also where many ask at once', async () => {
   const configured = (type: string, webhookId: number, version: number) => ({
     ...event(type, webhookId),
     data: { webhookId, version, endpoint: `https://shop.example.com/${webhookId}/${version}` },

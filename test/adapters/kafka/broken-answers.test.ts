@@ -31,7 +31,7 @@ describe('cut off in the middle of an answer', () => {
     expect(await client.listTopics()).toEqual([]);
   });
 
-  test('by a reset', async () => {
+  test('by a reset: the next connection is read from its first byte on', async () => {
     const client = await admin((socket, answer) => socket.write(answer.subarray(0, 8), () => socket.resetAndDestroy()));
     await expect(client.listTopics()).rejects.toMatchObject({
       name: expect.stringMatching(/^KafkaJSConnection(Closed)?Error$/),

@@ -56,7 +56,7 @@ describe('a connection that is reset before the response', () => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
 
-  test('a fresh one is a failure', async () => {
+  test('is a failure where it was fresh', async () => {
     const { result, listener } = await fixture.answered(reset);
     expect(result).toMatchObject(failure('connection-reset'));
     expect(listener.counts).toEqual({ connections: 1, requests: 1 });
@@ -65,7 +65,7 @@ describe('a connection that is reset before the response', () => {
   test.each<[string, (socket: TLSSocket, listener: Listener) => void]>([
     ['closed', reset],
     ['reset (RST)', resetAll],
-  ])('a reused one, %s: sent once more', async (_, end) => {
+  ])('is followed by one more try where it was reused: %s', async (_, end) => {
     const answered = new Set<TLSSocket>();
     const listener = await fixture.scripted((socket) => {
       if (answered.has(socket)) end(socket, listener);
@@ -82,7 +82,7 @@ describe('a connection that is reset before the response', () => {
     expect(listener.counts).toEqual({ connections: 2, requests: 3 });
   });
 
-  test('a reused one, and the fresh one after it: a failure', async () => {
+  test('is a failure where it was reused and the fresh one after it is reset too', async () => {
     let answers = 1;
     const listener = await fixture.scripted((socket) => (answers-- > 0 ? socket.write(OK) : reset(socket)));
     const agent = await fixture.agent();
@@ -94,7 +94,7 @@ describe('a connection that is reset before the response', () => {
   test.each([
     ['a status line', 'HTTP/1.1 500 No\r\nx: y\r\n', { kind: 'retryable', status: 500 }],
     ['what is no HTTP', 'garbage\r\n', failure('invalid-response', 'not-http')],
-  ])('a reused one on which %s has come is not sent again', async (_, bytes, expected) => {
+  ])('is not followed by another try where it was reused and %s has come', async (_, bytes, expected) => {
     let answers = 1;
     const listener = await fixture.scripted((socket) => {
       if (answers-- > 0) socket.write(OK);
@@ -130,7 +130,7 @@ describe('a connection that ends with a request', () => {
     expect(await disconnected(answer)).toEqual(['42 own']);
   });
 
-  test('and where it ends it with the next request', async () => {
+  test('is told of where it ends with the next request', async () => {
     const answersFirst = (socket: TLSSocket, connection: number) => {
       if (answered.has(connection)) socket.destroy();
       else socket.write(connection === 1 ? OK : CLOSE);
@@ -140,7 +140,7 @@ describe('a connection that ends with a request', () => {
     expect(await disconnected(answersFirst, 2)).toEqual(['42 own', '42 own']);
   });
 
-  test('is not where none was made', async () => {
+  test('is not told of where none was made', async () => {
     const told: string[] = [];
     const agent = await fixture.agent({ disconnected: (_, url) => told.push(url) });
     // Port 1 is nobody's.
@@ -149,7 +149,7 @@ describe('a connection that ends with a request', () => {
     expect(told).toEqual([]);
   });
 
-  test('nor where the agent ends it', async () => {
+  test('is not told of where the agent ends it', async () => {
     const told: number[] = [];
     const listener = await fixture.scripted((socket) => socket.write(OK));
     const agent = await fixture.agent({ mostIdle: 1, disconnected: (accountId) => told.push(accountId) });

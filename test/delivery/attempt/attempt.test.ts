@@ -29,7 +29,7 @@ async function attemptOnce(url: string, request: Partial<AttemptRequest> = {}): 
 }
 
 describe('what is sent', () => {
-  test('a POST of the very bytes, signed, with the headers of Standard Webhooks', async () => {
+  test('is a POST of the very bytes, signed, with the headers of Standard Webhooks', async () => {
     const { url, requests } = await receiver();
     await attemptOnce(`${url}/in?a=1&b=%20`);
     expect(requests).toHaveLength(1);
@@ -46,7 +46,7 @@ describe('what is sent', () => {
     new Webhook(`whsec_${SECRET.toString('base64')}`).verify(body, headers as Record<string, string>);
   });
 
-  test('the timestamp is in seconds of this try, and the result tells when and how long', async () => {
+  test('has a timestamp in seconds of this try, and the result tells when and how long', async () => {
     const { url, requests } = await receiver();
     const times = [1_700_000_000_999, 1_700_000_001_234];
     const now = () => times.shift() ?? Number.NaN;
@@ -61,7 +61,7 @@ describe('what is sent', () => {
     expect(requests[0]?.headers['webhook-timestamp']).toBe('1700000000');
   });
 
-  test("the webhook's own headers come last and as they were given", async () => {
+  test("has the webhook's own headers last and as they were given", async () => {
     const { url, requests } = await receiver();
     const own = [
       { key: 'X-MiXed-Case', value: 'a b\tc' },
@@ -77,7 +77,7 @@ describe('what is sent', () => {
     expect(requests[0]?.rawHeaders.at(-2)).toBe('content-length');
   });
 
-  test('the content type and the attributes of a CloudEvent; headers of the webhook replace them', async () => {
+  test('has the content type and the attributes of a CloudEvent, which headers of the webhook replace', async () => {
     const { url, requests } = await receiver();
     const attributes = [
       { key: 'ce-id', value: 'pay-1' },
@@ -96,7 +96,7 @@ describe('what is sent', () => {
     expect(names.filter((name) => /^ce-/i.test(name))).toEqual(['ce-note', 'Ce-Id']);
   });
 
-  test('HTTPS_PROXY and the like are ignored', async () => {
+  test('goes to its URL, whatever HTTPS_PROXY and the like say', async () => {
     const proxy = await fixture.listening(createTcpServer((socket) => socket.destroy()));
     const { url } = await receiver();
     const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'ALL_PROXY'];
@@ -148,7 +148,7 @@ describe('what a full response means', () => {
 describe('our own shutdown', () => {
   const INTERRUPTED = { kind: 'interrupted', status: null, error: null, retryAfterMs: null };
 
-  test('a signal that aborts while the answer is waited for', async () => {
+  test('ends the wait for an answer, which is interrupted then', async () => {
     const shutdown = new AbortController();
     const respond = (): Reply => {
       shutdown.abort();
@@ -158,7 +158,7 @@ describe('our own shutdown', () => {
     expect(await attemptOnce(url, { signal: shutdown.signal })).toMatchObject(INTERRUPTED);
   });
 
-  test('a hundred attempts share a signal, keep connections and add one listener', async () => {
+  test('has one listener for a hundred attempts, which keep connections', async () => {
     const { url, requests, sockets } = await receiver();
     const { signal } = new AbortController();
     const attempt = await attempts();

@@ -67,11 +67,11 @@ describe('signing secrets', () => {
     expect(await signing()).toEqual(expected);
   });
 
-  test('nothing goes out unsigned: where none is known, there is nothing to send with', async () => {
+  test('that nobody knows let nothing go out unsigned: there is nothing to send with', async () => {
     await expect(configuration().secrets(ACCOUNT)).rejects.toThrow('no signing secret of account 42 is known yet');
   });
 
-  test('nor where one can not be opened', async () => {
+  test('of which one can not be opened let nothing go out', async () => {
     issue(OLD, NOW);
     accounts.secrets.push({ sealed: sealedSecret(NEW, elsewhere), issuedAt: new Date(NOW).toISOString() });
     await expect(configuration().secrets(ACCOUNT)).rejects.toThrow(CannotOpen);

@@ -112,8 +112,8 @@ function late(fared: EndpointSignal, others: () => unknown): void {
   breakers.ended(KEY, fared);
 }
 
-describe('for how long it refuses', () => {
-  test.each(STORIES)('%s', (_, act, openForMs) => {
+describe('how long it refuses', () => {
+  test.each(STORIES)('is as the table says after: %s', (_, act, openForMs) => {
     act();
     expect(openFor()).toBe(openForMs);
   });
@@ -126,7 +126,7 @@ describe('for how long it refuses', () => {
     [600, 60],
     [601, 60],
     [3 * 86_400, 60],
-  ])('a tenth of the time away, 5 s at least and 60 s at most: after %d s for %d s', (awaySeconds, seconds) => {
+  ])('is a tenth of the time away, 5 s at least and 60 s at most: after %d s %d s', (awaySeconds, seconds) => {
     attempts('failed', 9);
     breakers.ended(KEY, 'failed', awaySeconds * SECOND);
     expect(openFor()).toBe(seconds * SECOND);
@@ -136,7 +136,7 @@ describe('for how long it refuses', () => {
     expect(openFor()).toBe(seconds * SECOND);
   });
 
-  test('up to a tenth longer, at random', () => {
+  test('is up to a tenth more, at random', () => {
     random = 0.5;
     attempts('failed', 10);
     expect(openFor()).toBe(5.25 * SECOND);
@@ -146,7 +146,7 @@ describe('for how long it refuses', () => {
     expect(openFor()).toBe(5 * SECOND);
   });
 
-  test('5 s again where it has been closed in between', () => {
+  test('is 5 s again where it has been closed in between', () => {
     probed('failed', 600 * SECOND);
     now += openFor();
     attempts('succeeded');
@@ -169,8 +169,8 @@ describe('a probe', () => {
   });
 });
 
-describe('who has to be told', () => {
-  test('that it opened, once; that it closed', () => {
+describe('what is told', () => {
+  test('is that it opened, once, and that it closed', () => {
     expect(attempts('failed', 9)).toBeNull();
     expect(attempts('failed')).toBe('opened');
     now += openFor();
@@ -182,12 +182,12 @@ describe('who has to be told', () => {
 });
 
 describe('what is remembered', () => {
-  test('each endpoint for itself', () => {
+  test('is of each endpoint for itself', () => {
     attempts('failed', 10);
     expect(breakers.openForMs(endpointKey(43, 'https://shop.example.com/'))).toBe(0);
   });
 
-  test('10,000 of them: what was asked for longest ago is forgotten first', () => {
+  test('is 10,000 endpoints, of which the one asked for longest ago is forgotten first', () => {
     attempts('failed', 10);
     for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, endpointKey(n, 'https://other.com/'));
     expect(openFor()).toBe(5 * SECOND);

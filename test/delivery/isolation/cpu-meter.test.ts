@@ -52,7 +52,7 @@ describe('the meter', () => {
     expect(meter.expected(new CpuCost())).toBeGreaterThan(6);
   });
 
-  test('and the next one by those before, of which the last has the greatest weight', () => {
+  test('guesses what the next one costs by those before, of which the last has the greatest weight', () => {
     const cost = new CpuCost();
     ended(cost, 1, 1, 1, 9);
     expect(meter.expected(cost)).toBeGreaterThan(3);
@@ -115,7 +115,7 @@ describe('in the scheduler', () => {
     expect(scene.inFlight).toHaveLength(4);
   });
 
-  test('and keep no slot from others', async () => {
+  test('dear attempts keep no slot from others', async () => {
     const keys = many(10, 'dear');
     for (const key of keys) await cost(key, 100);
     await cost('1/cheap', 0);
@@ -123,7 +123,7 @@ describe('in the scheduler', () => {
     expect(scene.inFlight.map(({ key }) => key)).toEqual([keys[0], '1/cheap', '2/new']);
   });
 
-  test('on probation they do for 30 ms: as many as others have cost before anything is known of them', async () => {
+  test('attempts on probation hold slots for 30 ms, each counted as others have cost until something is known of it', async () => {
     for (const key of many(40, 'new')) await scene.come(key);
     expect(scene.inFlight).toHaveLength(16);
     open();
@@ -145,7 +145,7 @@ describe('in the scheduler', () => {
     expect(['1/dear', '2/cheap'].map(isDear)).toEqual([true, false]);
   });
 
-  test('so is a connection that ended', async () => {
+  test('a connection that ended is charged to its URL too', async () => {
     for (const key of ['1/closes', '1/keeps']) await scene.come(key);
     scene.scheduler.disconnected(...endpointOf('1/closes'));
     for (const key of ['1/keeps', '1/closes']) await scene.end('succeeded', key);

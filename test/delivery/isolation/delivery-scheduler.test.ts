@@ -166,7 +166,7 @@ describe('of the two pools of slots', () => {
     expect(scene.began).toEqual(['1/a', '2/b']);
   });
 
-  test('and it is free at once after a 2xx', async () => {
+  test('the small one has its slot back at once after a 2xx', async () => {
     open({ slots: 1 });
     for (const key of ['1/a', '2/b', '3/c']) await scene.come(key);
     for (const one of scene.inFlight) one.ended({ signal: 'succeeded' });

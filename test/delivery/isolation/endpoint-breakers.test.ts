@@ -24,7 +24,7 @@ describe('a breaker that opens', () => {
     expect(scene.began.slice(-2)).toEqual(['b', '2/a']);
   });
 
-  test('by 30 s of nothing but failures, too', async () => {
+  test('does so by 30 s of nothing but failures, too', async () => {
     await fails(1);
     await scene.goOn(30 * SECOND);
     await fails(1);
@@ -85,7 +85,7 @@ describe('a breaker that opens', () => {
     expect(scene.why()).toEqual(['endpoint-failing']);
   });
 
-  test('and any answer of the host closes it', async () => {
+  test('for the host is closed by any answer of it', async () => {
     for (let n = 0; n < 9; n += 1) await fails(1, `path${n}`, 'unreachable');
     await fails(1, 'path0', 'failed');
     await fails(9, 'path1', 'unreachable');
@@ -118,7 +118,7 @@ describe('a breaker is open for a tenth of the time away', () => {
     return scene.began.length - before;
   };
 
-  test('as long as the scheduler knows, 5 s at least and a minute at most', async () => {
+  test('as the scheduler knows it, 5 s at least and a minute at most', async () => {
     await fails(10);
     // After 5 s each.
     expect(await attemptsWithin(50)).toBe(9);
@@ -129,7 +129,7 @@ describe('a breaker is open for a tenth of the time away', () => {
     expect(await attemptsWithin(600)).toBe(10);
   });
 
-  test('or as the delivery knows, where that is longer: a restart forgets nothing', async () => {
+  test('as the delivery knows it, where that is longer: a restart forgets nothing', async () => {
     await fails(9);
     await scene.come('a', 1, { awayMs: 300 * SECOND });
     await scene.end('failed');

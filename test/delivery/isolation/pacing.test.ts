@@ -34,7 +34,7 @@ describe('a refusal without Retry-After', () => {
     expect(scene.inFlight).toHaveLength(1 + 15);
   });
 
-  test('to one attempt each two seconds, where it took nothing', async () => {
+  test('slows it down to one attempt each two seconds where it took nothing', async () => {
     await scene.attempts('a', 'refused');
     await scene.come('a', 2);
     await scene.goOn(1_949);
@@ -117,7 +117,7 @@ describe('Retry-After', () => {
     expect(scene.inFlight).toHaveLength(1);
   });
 
-  test('again and again slows it down once: the pause does the rest', async () => {
+  test('that comes again and again slows it down once: the pause does the rest', async () => {
     await scene.attempts('a', 'succeeded', 20);
     await scene.attempts('a', refusal(10 * SECOND));
     await scene.come('a', 100);
@@ -131,7 +131,7 @@ describe('Retry-After', () => {
     expect(scene.inFlight.length).toBeGreaterThanOrEqual(14);
   });
 
-  test('and after a failure of the one that asks, another asks alone', async () => {
+  test('lets another one ask alone where the one that asks fails', async () => {
     await scene.attempts('a', 'succeeded', 20);
     await scene.attempts('a', refusal(10 * SECOND));
     await scene.come('a', 50);
@@ -187,7 +187,7 @@ describe('the rate of a paced endpoint', () => {
   });
 });
 
-describe('refusals are no failures', () => {
+describe('refusals', () => {
   const refused = async (times: number) => {
     for (let n = 0; n < times; n += 1) {
       await scene.come('a');
@@ -196,14 +196,14 @@ describe('refusals are no failures', () => {
     }
   };
 
-  test('for the breaker: it stays closed, however many there are', async () => {
+  test('leave the breaker closed, however many there are', async () => {
     await refused(50);
     await scene.come('a');
     expect(scene.deferred).toEqual([]);
     expect(scene.scheduler.state.breakersOpen).toBe(0);
   });
 
-  test('and one ends a row of them', async () => {
+  test('end a row of failures', async () => {
     await scene.attempts('a', 'failed', 9);
     await refused(1);
     for (let n = 0; n < 9; n += 1) {
@@ -215,7 +215,7 @@ describe('refusals are no failures', () => {
     expect(scene.deferred).toEqual([]);
   });
 
-  test('and one closes a half-open breaker', async () => {
+  test('close a half-open breaker', async () => {
     await scene.attempts('a', 'failed', 10);
     await scene.goOn(5 * SECOND);
     await scene.come('a');

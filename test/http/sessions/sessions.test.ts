@@ -183,7 +183,7 @@ describe('what opens a session is checked', () => {
   });
 
   it.each([{ user: 'Zoë Ünal-Śmith' }, { user: '用户' }, { user: 'a@b.example' }, { next: '/' }, { lifetime: '1h' }])(
-    'and %j is good',
+    '%j is taken',
     async (body) => {
       expect(await opened(client, body)).toMatchObject({ id: expect.any(String) });
     },
