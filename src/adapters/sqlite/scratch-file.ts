@@ -5,6 +5,7 @@ import { type Scratch, ScratchUnusable } from '../../ports/scratch.js';
 import { codeOf, openFile, type SqliteFile } from './open-file.js';
 import { Statements } from './statements.js';
 
+const MEBIBYTE = 1024 ** 2;
 const REMEDY = ': name another folder with --scratch';
 
 export class ScratchFile implements Scratch {
@@ -20,11 +21,12 @@ export class ScratchFile implements Scratch {
   }
 
   /** @param bytes that may be needed @throws ScratchUnusable */
-  static open(folder: string, bytes = 0): ScratchFile {
+  static open(folder: string, bytes: number): ScratchFile {
     return translated(() => {
       const { bavail, bsize } = statfsSync(folder);
-      const free = `${folder} has ${Math.floor((bavail * bsize) / 1024 ** 2)} MiB free`;
-      if (bavail * bsize < bytes) throw new ScratchUnusable(free + REMEDY);
+      const [needed, free] = [Math.ceil(bytes / MEBIBYTE), Math.floor((bavail * bsize) / MEBIBYTE)];
+      if (free < needed)
+        throw new ScratchUnusable(`${folder} has ${free} MiB free, and ${needed} MiB may be needed${REMEDY}`);
       const own = mkdtempSync(join(folder, 'account-webhooks-'));
       try {
         return new ScratchFile(openFile(join(own, 'scratch.sqlite')));
