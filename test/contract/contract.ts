@@ -63,22 +63,19 @@ export function describeContract<Port>(
 ): void {
   describe(adapter, () => {
     for (const one of cases) {
-      const lacks = lackOf(one, features);
-      if (lacks) test.skip(`${one.name} [LEFT OUT: ${adapter} has no ${lacks}]`, () => undefined);
+      const { name, needs } = one;
+      if (needs && !features.has.includes(needs))
+        test.skip(`${name} [LEFT OUT: ${adapter} has no ${needs}]`, () => undefined);
       else {
         const register = features.isConcurrent ? test.concurrent : test;
         register(
-          one.name,
+          name,
           () => runCase(open, features, one),
           Math.ceil(Math.max(300_000, 4 * features.patienceMs) * patience()),
         );
       }
     }
   });
-}
-
-export function lackOf({ needs }: { readonly needs?: Feature }, features: Features): string | null {
-  return needs && !features.has.includes(needs) ? needs : null;
 }
 
 /** One case over data of its own, whatever runs it. */

@@ -83,7 +83,6 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     'forgets the group',
     forgetsTheGroup,
     'what close has remembered is behind the group when the broker is opened again',
-    'two processes of a group never hold one record at a time, and miss none',
   ],
   [
     'calls after stop',

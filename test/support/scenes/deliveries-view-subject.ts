@@ -18,7 +18,7 @@ import type {
 } from '../../../src/ports/deliveries-view.js';
 import type { Open } from '../../contract/contract.js';
 import { ACCOUNT, NOW } from '../generators/delivery-samples.js';
-import { overFolder } from './sqlite-subjects.js';
+import { overFolder, type Wrap } from './sqlite-subjects.js';
 
 /** Of a view that has room for all. */
 export const VIEW_SIZE = 2 ** 40;
@@ -73,9 +73,9 @@ export function behind(entries: readonly (ViewEntry | ViewRouting)[]): ReachedPo
 type Rest<Asked extends readonly unknown[]> = Asked extends readonly [unknown, ...infer Others] ? Others : never;
 export type AskedCore = ReturnType<typeof askedCore>;
 
-export function sqliteDeliveriesView(size = VIEW_SIZE): Open<AskedCore> {
+export function sqliteDeliveriesView(size = VIEW_SIZE, wrap: Wrap<AskedCore> = (view) => view): Open<AskedCore> {
   return overFolder((dataDir) => {
-    const port = askedCore(openDeliveriesView(dataDir, () => undefined, size));
+    const port = wrap(askedCore(openDeliveriesView(dataDir, () => undefined, size)));
     return { port, close: async () => port.close() };
   }, VIEW_FILE);
 }

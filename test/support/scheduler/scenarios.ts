@@ -26,5 +26,3 @@ export const FEW_SCENARIOS: readonly Scenario[] = [
   slow({ accounts: 100, urls: 1, ms: 900, perSecond: 20 }),
   resets({ accounts: 100, hangs: 1, hangMs: 990 }),
 ];
-
-export const SEEDS: readonly number[] = [1, 2, 3, 4, 5];
