@@ -31,7 +31,6 @@ export interface App {
 /** The start was given up before it was complete. */
 export class StartAborted extends Error {
   override readonly name = 'StartAborted';
-  readonly code = 'START_ABORTED';
 }
 
 /**

@@ -68,5 +68,4 @@ export interface StateChanges {
 
 export class StatesDamaged extends Error {
   override readonly name = 'StatesDamaged';
-  readonly code = 'STATES_DAMAGED';
 }

@@ -35,14 +35,6 @@ export interface Watching {
   readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
 }
 
-/** No progress: the projection may have stopped, or faulted. */
-export class StandsStill extends Error {
-  override readonly name = 'StandsStill';
-  constructor(projection: ProjectionName, { status, reason }: ServerProjectionStatus) {
-    super(`${projection} does not advance: its status is ${status} ${reason}`.trimEnd());
-  }
-}
-
 /** Percent. A busy store is never quite folded. */
 const FOLDED = 99;
 const CAUSES: Readonly<Partial<Record<Condition, string>>> = {
@@ -74,7 +66,7 @@ function conditionOf(found: ServerProjectionStatus, source: Examined['source']):
 /**
  * Afterwards the projection runs this program's source. One that is not known to do so folds again from the beginning, which
  * also finishes an interrupted deployment: that left the projection stopped or faulted.
- * @throws StandsStill, StoreUnavailable, ProjectionsOff
+ * @throws Error where nothing moves, StoreUnavailable, ProjectionsOff
  */
 export async function deploy(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
   const examined = await examine(server, name);
@@ -89,7 +81,7 @@ export async function deploy(server: ProjectionServer, name: ProjectionName, wat
   return foldAgain(server, examined, watching, cause);
 }
 
-/** @throws ProjectionMissing, StandsStill, StoreUnavailable, ProjectionsOff */
+/** @throws Error where nothing moves, ProjectionMissing, StoreUnavailable, ProjectionsOff */
 export async function rebuild(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
   const examined = await examine(server, name);
   if (examined.condition === 'missing') throw new ProjectionMissing(name);
@@ -138,7 +130,8 @@ async function until(
       onStep(name, status);
       still = 0;
     }
-    if (still >= patience) throw new StandsStill(name, status);
+    if (still >= patience)
+      throw new Error(`${name} does not advance: its status is ${status.status} ${status.reason}`.trimEnd());
     before = now;
     await delay(lookEveryMs);
   }

@@ -23,7 +23,6 @@ export function masterKey(bytes: Buffer): MasterKey {
 
 export class MasterKeyMissing extends Error {
   override readonly name = 'MasterKeyMissing';
-  readonly code = 'MASTER_KEY_MISSING';
 }
 
 /**

@@ -32,7 +32,6 @@ export interface Sealing {
 
 export class CannotOpen extends Error {
   override readonly name = 'CannotOpen';
-  readonly code = 'CANNOT_OPEN';
 }
 
 export const headerPlace = (accountId: number, name: string): SealedPlace => ({

@@ -19,7 +19,6 @@ export interface BackupOptions {
 
 class BackupFailed extends Error {
   override readonly name = 'BackupFailed';
-  readonly code = 'BACKUP_FAILED';
 }
 
 /** 4 MB: Ctrl-C takes effect between two steps. */
