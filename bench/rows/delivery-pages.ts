@@ -104,7 +104,7 @@ const ANY = { limit: 50, eventType: null, eventId: null, status: null, errors: n
 const errors = ['none'];
 
 const pages = (only: (n: number) => Partial<DeliveriesQuery>): Ask => {
-  const any = { ...ANY, webhookId: null, outcome: null };
+  const any = { ...ANY, webhookId: null, outcome: null, held: null };
   return (asked, n) => asked.page({ ...any, before: { firstAt: timeOf(n), payment: '', tie: '' }, ...only(n) });
 };
 const events = (only: (n: number) => Partial<EventsQuery>): Ask => {

@@ -65,6 +65,11 @@ export function textQuery(description: string): Optional<string, string> {
   return parameter(description, { type: 'string' }, (text) => text, mustBe('given once'));
 }
 
+export function flagQuery(description: string): Optional<boolean, boolean> {
+  const read = (text: string) => text === 'true' || (text === 'false' ? false : null);
+  return parameter(description, { type: 'boolean' }, read, noneOf(['true', 'false']));
+}
+
 export function timeQuery(description: string): Optional<string, number> {
   return parameter(description, TIME, timeOf, { code: 'not-a-time' });
 }

@@ -402,6 +402,7 @@ export interface DeliveriesQuery extends Filter {
   /** Where the previous page ended; null is the newest. */
   readonly before: ListPlace | null;
   readonly outcome: Outcome | null;
+  readonly held: boolean | null;
 }
 
 export interface DeliveriesPage extends Complete {

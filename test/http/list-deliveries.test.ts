@@ -46,12 +46,14 @@ describe('what a page is asked for', () => {
     api.client().send('GET', `${path}${query}`);
 
   const filters = { eventType: null, eventId: null, status: null, errors: null };
-  const all = { limit: 50, before: null, outcome: null, from: null, to: null, ...filters };
+  const all = { limit: 50, before: null, outcome: null, held: null, from: null, to: null, ...filters };
 
   it.each([
     ['', {}],
     [`?before=${CURSOR}`, { before: { firstAt: NOW, payment: '', tie: 'msg_1' } }],
     ['?limit=200&outcome=exhausted', { limit: 200, outcome: 'exhausted' }],
+    ['?held=true', { held: true }],
+    ['?held=false', { held: false }],
     ['?eventType=med_created&eventId=pay%2F1%20x', { eventType: 'med_created', eventId: 'pay/1 x' }],
     ['?status=4xx&error=timeout', { status: '4xx', errors: ['timeout'] }],
     ['?error=host', { errors: ['dns', 'forbidden-address'] }],

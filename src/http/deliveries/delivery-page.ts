@@ -7,7 +7,7 @@ import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
 import { flag, list, object, oneOf, orNull, text, time, timeOrNull, whole } from '../../schema.js';
 import { ApiError } from '../api-error.js';
-import { choiceQuery, cursorQuery, FILTERS, PAGE_LIMIT } from '../query.js';
+import { choiceQuery, cursorQuery, FILTERS, flagQuery, PAGE_LIMIT } from '../query.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { EVENT_TYPE, EXCHANGE, PUBLISHED_AT, timeText } from '../shared-schemas.js';
@@ -56,6 +56,7 @@ export const PAGE_QUERY = {
   limit: PAGE_LIMIT,
   before: cursorQuery('The `next` of the previous page.', placeOf),
   outcome: choiceQuery(OUTCOMES, 'Only deliveries with this outcome.', OUTCOME),
+  held: flagQuery('`true`: only deliveries that are held. `false`: only others.'),
   ...FILTERS,
 };
 

@@ -19,6 +19,21 @@ export const filtering: readonly ViewCase[] = [
     expect(ids(port, { ...ALL, from, to })).toEqual(idsOf(11, 10, 9, 8));
     expect(ids(port, { ...ALL, accountId: 44 })).toEqual([]);
   }),
+  viewCase('only held ones, or only others, until they are sent again', ({ port }) => {
+    const held = { outcome: 'exhausted', held: true, attempt: null } as const;
+    port.add([entry(1, held), entry(2, { ...held, webhookId: 8 }), entry(3, held), entry(4, { outcome: 'exhausted' })]);
+    port.add([entry(5, { ...held, attempt: attempt(5, { status: 503 }) }), entry(6, { ...held, eventId: 'pay' })]);
+    port.add([entry(3, { outcome: 'retrying', attempt: null, chain: 3, attempts: 0 })]);
+    const found = (only: Partial<Of<DeliveriesQuery>>) => ids(port, { ...ALL, ...only });
+    expect(found({ held: true })).toEqual(idsOf(6, 5, 2, 1));
+    expect(found({ held: true, outcome: 'exhausted' })).toEqual(idsOf(6, 5, 2, 1));
+    expect(found({ held: false, outcome: 'exhausted' })).toEqual(idsOf(4));
+    expect(found({ held: false })).toEqual(idsOf(4, 3));
+    expect(found({ held: true, outcome: 'retrying' })).toEqual([]);
+    expect(found({ held: true, status: '5xx' })).toEqual(idsOf(5));
+    expect(found({ held: true, eventId: 'pay' })).toEqual(idsOf(6));
+    expect(found({ held: false, eventId: 'pay' })).toEqual([]);
+  }),
   viewCase('only one event, of any age, over all webhooks; an id that another account has as well', ({ port }) => {
     for (const n of [0, 5_000]) {
       port.add([entry(n, { eventId: 'pay' }), entry(n + 1, { eventId: 'pay', webhookId: 8 })]);

@@ -124,6 +124,7 @@ export function query(changes: Partial<Of<DeliveriesQuery>> = {}): Of<Deliveries
   const bounds = {
     before: null,
     outcome: null,
+    held: null,
     eventType: null,
     eventId: null,
     status: null,

@@ -51,7 +51,9 @@ const ATTEMPTS_OF = `SELECT at, status, error, durationMs, version, more, iif(@a
 export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, 'page' | 'publications'> {
   return {
     page({ limit, before, ...query }) {
-      const states = STATES.filter((state) => query.outcome === null || outcomeOf(state) === query.outcome);
+      const { outcome, held } = query;
+      const isHeld = (state: number) => held === null || held === (state === STATE.held);
+      const states = STATES.filter((state) => isHeld(state) && (outcome === null || outcomeOf(state) === outcome));
       const list: List = { ...DELIVERIES, sources: sourcesFor(query, states), isShown: ASKED, is: '<' };
       const values = { ...asking, ...valuesOf(query, before), states };
       const { shown, next } = listed(sql, list, values, limit);
