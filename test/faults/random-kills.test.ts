@@ -6,7 +6,6 @@
  * FAULT_SEED repeats a run's draws; FAULT_KILLS sets the number of kills.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import type { Service, Starting } from '../support/clients/service.js';
 import { eventually } from '../support/eventually.js';
 import { seeded } from '../support/generators/seeded.js';
@@ -107,7 +106,7 @@ async function shownChange(service: Service, token: string): Promise<number> {
 function allDelivered(scene: FaultScene, pairs: number): Promise<unknown> {
   return scene.withBroker(({ broker }, topics) => {
     const ended = async () => {
-      const all = await allStatuses(deliveryTopics(broker, topics));
+      const all = await allStatuses(broker, topics);
       return all.length === pairs && all.every(({ outcome }) => outcome === 'delivered');
     };
     return eventually(ended, { timeout: PATIENCE_MS, message: 'a delivery has no end' });
