@@ -99,12 +99,12 @@ module.exports = {
     },
     {
       name: 'command-side-imports',
-      comment: 'handle-command and its helpers may import ports and webhooks',
+      comment: 'handle-command and its helpers may import ports, time and webhooks',
       severity: 'error',
       from: { path: COMMAND_SIDE },
       to: {
         path: '^(src|projections)/',
-        pathNot: [own('webhooks'), own('observability'), within('ports')],
+        pathNot: [own('webhooks'), own('observability'), own('time'), within('ports')],
       },
     },
     {

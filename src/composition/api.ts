@@ -27,7 +27,8 @@ import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import { ViewFollower } from '../read-model/view-follower.js';
 import { createFingerprints } from '../secrets/fingerprint.js';
 import type { Config } from '../settings/read-config.js';
-import { AccountBuckets, createRequestBudget } from '../webhooks/account-buckets.js';
+import { TokenBuckets } from '../time/token-buckets.js';
+import { createRequestBudget } from '../webhooks/account-buckets.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import type { Backbone } from './backbone.js';
@@ -198,7 +199,7 @@ function sendingAgain(core: Core, view: ViewFollower, stops: Stop[]) {
   const { broker, topics } = backbone;
   const budget = createRequestBudget(monotonic);
   const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.RETRY_SCHEDULE, budget });
-  const sends = new AccountBuckets({ holdsMs: 1_000, now: monotonic });
+  const sends = new TokenBuckets({ holdsMs: 1_000, now: monotonic });
   const runner = new RecoveryRunner({
     broker,
     topics,

@@ -11,7 +11,8 @@
 import type { Context } from 'koa';
 import type { Caller } from '../accounts/access-tokens.js';
 import type { RecordedEvent } from '../ports/event-store.js';
-import { AccountBuckets, bytesOf } from '../webhooks/account-buckets.js';
+import { TokenBuckets } from '../time/token-buckets.js';
+import { bytesOf } from '../webhooks/account-buckets.js';
 import { ApiError, retryAfter } from './api-error.js';
 import { ByteLimits, type MostBytes } from './byte-limits.js';
 import { OwnerTurns } from './owner-turns.js';
@@ -44,7 +45,7 @@ interface AdmissionOptions {
 export class Admission {
   readonly #msPerMinute: number;
   readonly #now: () => number;
-  readonly #buckets: AccountBuckets;
+  readonly #buckets: TokenBuckets;
   readonly #turns = new OwnerTurns();
   readonly #places = new Places();
   /** What long answers hold. */
@@ -53,7 +54,7 @@ export class Admission {
   constructor({ msPerMinute, now, unsent = MOST }: AdmissionOptions) {
     this.#msPerMinute = msPerMinute;
     this.#now = now;
-    this.#buckets = new AccountBuckets({ holdsMs: WINDOW_MS, now });
+    this.#buckets = new TokenBuckets({ holdsMs: WINDOW_MS, now });
     this.unsent = new ByteLimits(unsent);
   }
 

@@ -1,6 +1,6 @@
 /** Limits the requests of an account per minute. admission.ts limits what its reads cost. */
 import type { Context } from 'koa';
-import { AccountBuckets } from '../webhooks/account-buckets.js';
+import { TokenBuckets } from '../time/token-buckets.js';
 import type { ClientOwner } from '../webhooks/events.js';
 import { ApiError, retryAfter } from './api-error.js';
 import { callerOf } from './request-context.js';
@@ -13,7 +13,7 @@ export type RateLimit = (owner: ClientOwner) => number;
 /** A token bucket per account, of a minute's worth. @param perMinute 0: no limit @param now ms of a monotonic clock */
 export function createRateLimit(perMinute: number, now: () => number): RateLimit {
   if (perMinute === 0) return () => 0;
-  const buckets = new AccountBuckets({ holdsMs: WINDOW_MS, now });
+  const buckets = new TokenBuckets({ holdsMs: WINDOW_MS, now });
   return (owner) => Math.max(0, buckets.take(owner, WINDOW_MS / perMinute));
 }
 

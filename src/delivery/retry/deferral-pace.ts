@@ -4,7 +4,7 @@
  * that goes one tier further than it came from, and stays there while its URL is away. Where it came from is in its record, so a
  * restart forgets nothing. deferral-pace.test.ts plays 3 days.
  */
-import { AccountBuckets } from '../../webhooks/account-buckets.js';
+import { TokenBuckets } from '../../time/token-buckets.js';
 import { DEFERRALS, type Delay } from './retry-schedule.js';
 
 /** Deferrals a second, of new deliveries and of those that come back. */
@@ -36,13 +36,13 @@ export class DeferralPace {
   /** Ascending. */
   readonly #delays: readonly Delay[];
   /** Of each URL's outage. */
-  readonly #urls: AccountBuckets;
-  readonly #process: AccountBuckets;
+  readonly #urls: TokenBuckets;
+  readonly #process: TokenBuckets;
 
   constructor({ schedule, monotonicNow: now, most = MOST }: PaceParts) {
     this.#most = most;
-    this.#urls = new AccountBuckets({ holdsMs: BURST_MS, now });
-    this.#process = new AccountBuckets({ holdsMs: BURST_MS, now });
+    this.#urls = new TokenBuckets({ holdsMs: BURST_MS, now });
+    this.#process = new TokenBuckets({ holdsMs: BURST_MS, now });
     const beyond = schedule.filter(({ ms }) => ms > DEFERRALS[3].ms).sort((one, other) => one.ms - other.ms);
     this.#delays = [...DEFERRALS, ...beyond].filter(({ ms }, index, all) => ms !== all[index - 1]?.ms);
   }
