@@ -1,10 +1,13 @@
-/** Scratch tables in SQLite: a file that only its owner can read, without a name once it is open, so a kill leaves nothing. */
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+/** Scratch tables in SQLite: a file that only its owner can read, without a name once it is open. */
+import { lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Scratch, ScratchUnusable } from '../../ports/scratch.js';
 import { codeOf, openFile, type SqliteFile } from './open-file.js';
 import { Statements } from './statements.js';
 
+const NAME = 'account-webhooks-scratch-';
+/** Its folder is there for less: an older one was left by a kill. */
+const OPENED_WITHIN_MS = 60_000;
 const MEBIBYTE = 1024 ** 2;
 const REMEDY = ': name another folder with --scratch';
 
@@ -27,7 +30,8 @@ export class ScratchFile implements Scratch {
       const [needed, free] = [Math.ceil(bytes / MEBIBYTE), Math.floor((bavail * bsize) / MEBIBYTE)];
       if (free < needed)
         throw new ScratchUnusable(`${folder} has ${free} MiB free, and ${needed} MiB may be needed${REMEDY}`);
-      const own = mkdtempSync(join(folder, 'account-webhooks-'));
+      removeLeft(folder);
+      const own = mkdtempSync(join(folder, NAME));
       try {
         return new ScratchFile(openFile(join(own, 'scratch.sqlite')));
       } finally {
@@ -54,6 +58,16 @@ export class ScratchFile implements Scratch {
 
   close(): void {
     this.#file.close();
+  }
+}
+
+/** Of this user alone: others can't be removed from a folder that all share. */
+function removeLeft(folder: string): void {
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(NAME))) {
+    const path = join(folder, name);
+    const at = lstatSync(path, { throwIfNoEntry: false });
+    const isLeft = at && at.uid === process.getuid?.() && Date.now() - at.mtimeMs > OPENED_WITHIN_MS;
+    if (isLeft) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ScratchFile } from '../../../src/adapters/sqlite/scratch-file.js';
 import { ScratchUnusable } from '../../../src/ports/scratch.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
@@ -43,6 +44,20 @@ const onLinux = process.platform === 'linux' ? test : test.skip;
 onLinux('can be read by its owner alone', () => {
   open();
   expect(modes()).toEqual([0o600]);
+});
+
+test('removes what runs that were killed have left, and nothing else', () => {
+  const made = (name: string, content: string | null, minutes: number) => {
+    mkdirSync(join(folder, name));
+    if (content !== null) writeFileSync(join(folder, name, 'scratch.sqlite'), content);
+    utimesSync(join(folder, name), 0, Date.now() / 1_000 - 60 * minutes);
+  };
+  made('account-webhooks-scratch-1', null, 2);
+  made('account-webhooks-scratch-2', 'SQLite', 2);
+  made('account-webhooks-scratch-3', 'of a run that opens it now', 0);
+  made('account-webhooks-4', null, 2);
+  open();
+  expect(readdirSync(folder)).toEqual(['account-webhooks-4', 'account-webhooks-scratch-3']);
 });
 
 test('is refused where its folder has less room than it may need', () => {
