@@ -44,6 +44,7 @@ export type VerifyToken = (token: string) => Promise<Verification>;
 /** The token can't be verified now, through no fault of its own. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
+  readonly code = 'KEYS_UNAVAILABLE';
   constructor(readonly retryAfterSeconds: number) {
     super("the issuer's keys can't be fetched");
   }

@@ -15,13 +15,17 @@ export interface RegistrationParts {
   readonly now: () => Date;
 }
 
+export class RegistrationRefused extends Error {
+  override readonly name = 'RegistrationRefused';
+}
+
 type Credential = Pick<NewCredential, 'clientId' | 'clientSecret'>;
 type Named<O extends ClientOwner> = O extends number ? { readonly accountId: number } : { readonly name: string };
 type Issued<O extends ClientOwner> = Named<O> & Credential;
 export type IssuedCredential = Issued<number>;
 
 export interface Registration {
-  /** The secrets are only in the result. @throws Error that says why it is refused, StoreUnavailable (all of these) */
+  /** The secrets are only in the result. @throws RegistrationRefused, StoreUnavailable (all of these) */
   register(accountId: number, context: CommandContext): Promise<IssuedCredential & { signingSecret: string }>;
   /** @param name matches PUBLISHER_NAME */
   registerPublisher(name: string, context: CommandContext): Promise<Issued<string>>;
@@ -76,7 +80,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
       const owner = ownerOf(clientId);
       const isIssued = ({ type, data }: RecordedEvent) => type === 'CredentialIssued' && data.clientId === clientId;
       if (owner === null || !(await has(owner, isIssued)))
-        throw new Error(`no credential has the client id ${clientId}`);
+        throw new RegistrationRefused(`no credential has the client id ${clientId}`);
       await appendToKnown(owner, context, { type: 'CredentialRevoked', data: { clientId, revokedAt: now() } });
       return { ...named(owner), clientId };
     },
@@ -99,7 +103,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
   /** The first event of every account and publisher is its registration. */
   async function mustKnow(owner: ClientOwner): Promise<void> {
     if (!(await has(owner, ({ type }) => type === 'AccountRegistered' || type === 'PublisherRegistered')))
-      throw new Error(`${ownerText(owner)} is not registered`);
+      throw new RegistrationRefused(`${ownerText(owner)} is not registered`);
   }
 
   async function begin(owner: ClientOwner, events: AccountEvent[], context: CommandContext): Promise<void> {
@@ -107,7 +111,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
       await store.append(streamOf(owner), enveloped(events, context, parts.newEventId), NO_STREAM);
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      throw new Error(`${ownerText(owner)} is already registered`);
+      throw new RegistrationRefused(`${ownerText(owner)} is already registered`);
     }
   }
 

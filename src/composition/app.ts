@@ -31,6 +31,7 @@ export interface App {
 /** The start was given up before it was complete. */
 export class StartAborted extends Error {
   override readonly name = 'StartAborted';
+  readonly code = 'START_ABORTED';
 }
 
 /**

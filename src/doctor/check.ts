@@ -47,12 +47,7 @@ async function withinLimit({ name, run }: Check, limitMs: number): Promise<Resul
 
 /** Our own errors name the setting without its value. Others may contain anything: only their code is shown. */
 function unexplained(error: unknown): Finding {
-  const {
-    name = '',
-    message = '',
-    code = name || 'UNKNOWN',
-    cause,
-  } = (error ?? {}) as Partial<Error & { code: string }>;
+  const { name = '', message = '', code = 'UNKNOWN', cause } = (error ?? {}) as Partial<Error & { code: string }>;
   // Corruption reported by store or broker carries the name of an outage.
   const remedy = REMEDIES.get(isCorrupt(cause) ? 'StoreDamaged' : name);
   return remedy === undefined ? fail(`the check failed (${code})`, 'resolve the error') : fail(message, remedy);

@@ -215,11 +215,13 @@ export interface PartitionState {
 /** The broker is unreachable or does not answer in time: retry. */
 export class BrokerUnavailable extends Error {
   override readonly name: string = 'BrokerUnavailable';
+  readonly code: string = 'BROKER_UNAVAILABLE';
 }
 
 /** The topic was deleted and created again: the positions of its readers mean nothing. They start over. */
 export class TopicRecreated extends BrokerUnavailable {
   override readonly name = 'TopicRecreated';
+  override readonly code = 'TOPIC_RECREATED';
   constructor(topic: string) {
     super(`${topic} was recreated`);
   }
@@ -228,6 +230,7 @@ export class TopicRecreated extends BrokerUnavailable {
 /** The server rejected our credentials, certificate or permissions. Retrying won't help. */
 export class BrokerRefused extends BrokerUnavailable {
   override readonly name = 'BrokerRefused';
+  override readonly code = 'BROKER_REFUSED';
 }
 
 /**
@@ -236,6 +239,7 @@ export class BrokerRefused extends BrokerUnavailable {
  */
 export class RecordRefused extends Error {
   override readonly name = 'RecordRefused';
+  readonly code = 'RECORD_REFUSED';
 }
 
 /** A header takes that much memory beside its text: an array, a string and a Buffer. */

@@ -98,6 +98,7 @@ export interface EventBatch {
 
 export class WrongExpectedRevision extends Error {
   override readonly name = 'WrongExpectedRevision';
+  readonly code = 'WRONG_EXPECTED_REVISION';
   constructor(
     readonly stream: string,
     readonly expected: number,
@@ -111,16 +112,19 @@ export class WrongExpectedRevision extends Error {
 /** The store is unreachable or does not answer in time: retry. */
 export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
+  readonly code: string = 'STORE_UNAVAILABLE';
 }
 
 /** The server rejected our credentials or certificate. Retrying won't help. */
 export class StoreRefused extends StoreUnavailable {
   override readonly name = 'StoreRefused';
+  override readonly code = 'STORE_REFUSED';
 }
 
 /** Events of the stream are hidden or removed: what is left of it is not its history. */
 export class StreamHidden extends Error {
   override readonly name = 'StreamHidden';
+  readonly code = 'STREAM_HIDDEN';
   /** @param why completes "the stream ... cannot be read: ..." */
   constructor(
     readonly stream: string,
@@ -133,6 +137,7 @@ export class StreamHidden extends Error {
 /** The store was replaced, or restored to an earlier state: states folded from it are invalid. */
 export class OtherHistory extends Error {
   override readonly name = 'OtherHistory';
+  readonly code = 'OTHER_HISTORY';
   /** @param how the store differs: completes "the event store ..." */
   constructor(readonly how: string) {
     super(`the event store ${how}`);

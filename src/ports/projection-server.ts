@@ -41,6 +41,7 @@ export interface ServerProjectionStatus {
 /** The server has no projection of this name: none was ever deployed. */
 export class ProjectionMissing extends Error {
   override readonly name = 'ProjectionMissing';
+  readonly code = 'PROJECTION_MISSING';
   constructor(readonly projection: string) {
     super(`the event store's server has no projection ${projection}`);
   }
@@ -49,6 +50,7 @@ export class ProjectionMissing extends Error {
 /** The server was started without projections. */
 export class ProjectionsOff extends Error {
   override readonly name = 'ProjectionsOff';
+  readonly code = 'PROJECTIONS_OFF';
   constructor(cause: unknown) {
     super("projections are off at the event store's server", { cause });
   }

@@ -68,4 +68,5 @@ export interface StateChanges {
 
 export class StatesDamaged extends Error {
   override readonly name = 'StatesDamaged';
+  readonly code = 'STATES_DAMAGED';
 }

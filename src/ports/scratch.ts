@@ -17,4 +17,5 @@ export interface Scratch {
 /** Its folder can't be written to, or is full; the message names the remedy. */
 export class ScratchUnusable extends Error {
   override readonly name = 'ScratchUnusable';
+  readonly code = 'SCRATCH_UNUSABLE';
 }

@@ -26,6 +26,7 @@ const RESTORED = 'has other events than before: it was restored';
 /** Too much is ahead of the read model to start a command: the read model must catch up first. */
 export class ReadModelBehind extends Error {
   override readonly name = 'ReadModelBehind';
+  readonly code = 'READ_MODEL_BEHIND';
 }
 
 interface Ahead<S> {

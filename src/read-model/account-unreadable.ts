@@ -9,6 +9,7 @@ import { ACCOUNT_STREAM_PREFIX, ownerText, PUBLISHER_STREAM_PREFIX } from '../we
 /** A query for an account that is set aside. The message names the account and the reason. */
 export class AccountUnreadable extends Error {
   override readonly name = 'AccountUnreadable';
+  readonly code = 'ACCOUNT_UNREADABLE';
   constructor(
     readonly stream: string,
     readonly setAside: SetAside,

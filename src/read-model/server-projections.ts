@@ -35,6 +35,14 @@ export interface Watching {
   readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
 }
 
+/** No progress: the projection may have stopped, or faulted. */
+export class StandsStill extends Error {
+  override readonly name = 'StandsStill';
+  constructor(projection: ProjectionName, { status, reason }: ServerProjectionStatus) {
+    super(`${projection} does not advance: its status is ${status} ${reason}`.trimEnd());
+  }
+}
+
 /** Percent. A busy store is never quite folded. */
 const FOLDED = 99;
 const CAUSES: Readonly<Partial<Record<Condition, string>>> = {
@@ -66,7 +74,7 @@ function conditionOf(found: ServerProjectionStatus, source: Examined['source']):
 /**
  * Afterwards the projection runs this program's source. One that is not known to do so folds again from the beginning, which
  * also finishes an interrupted deployment: that left the projection stopped or faulted.
- * @throws Error where nothing moves, StoreUnavailable, ProjectionsOff
+ * @throws StandsStill, StoreUnavailable, ProjectionsOff
  */
 export async function deploy(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
   const examined = await examine(server, name);
@@ -81,7 +89,7 @@ export async function deploy(server: ProjectionServer, name: ProjectionName, wat
   return foldAgain(server, examined, watching, cause);
 }
 
-/** @throws Error where nothing moves, ProjectionMissing, StoreUnavailable, ProjectionsOff */
+/** @throws ProjectionMissing, StandsStill, StoreUnavailable, ProjectionsOff */
 export async function rebuild(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
   const examined = await examine(server, name);
   if (examined.condition === 'missing') throw new ProjectionMissing(name);
@@ -130,8 +138,7 @@ async function until(
       onStep(name, status);
       still = 0;
     }
-    if (still >= patience)
-      throw new Error(`${name} does not advance: its status is ${status.status} ${status.reason}`.trimEnd());
+    if (still >= patience) throw new StandsStill(name, status);
     before = now;
     await delay(lookEveryMs);
   }

@@ -23,6 +23,7 @@ export function masterKey(bytes: Buffer): MasterKey {
 
 export class MasterKeyMissing extends Error {
   override readonly name = 'MasterKeyMissing';
+  readonly code = 'MASTER_KEY_MISSING';
 }
 
 /**

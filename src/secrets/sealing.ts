@@ -32,6 +32,7 @@ export interface Sealing {
 
 export class CannotOpen extends Error {
   override readonly name = 'CannotOpen';
+  readonly code = 'CANNOT_OPEN';
 }
 
 export const headerPlace = (accountId: number, name: string): SealedPlace => ({

@@ -1,6 +1,7 @@
 /** Errors of settings. No message shows a value: it may be a secret in the wrong place. */
 export class InvalidConfig extends Error {
   override readonly name: string = 'InvalidConfig';
+  readonly code = 'INVALID_CONFIG';
 }
 
 export interface Problem {

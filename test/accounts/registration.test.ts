@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { ownerOf, secretMatches } from '../../src/accounts/client-credentials.js';
-import { createRegistration, type Registration } from '../../src/accounts/registration.js';
+import { createRegistration, type Registration, RegistrationRefused } from '../../src/accounts/registration.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import { signingAt } from '../../src/read-model/sealed-values.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
@@ -45,7 +45,7 @@ async function history(accountId: number): Promise<RecordedEvent[]> {
 
 const types = async (accountId: number) => (await history(accountId)).map(({ type }) => type);
 
-const refused = (why: string) => new Error(why);
+const refused = (why: string) => new RegistrationRefused(why);
 
 const REGISTERED = ['AccountRegistered', 'CredentialIssued', 'SigningSecretIssued'];
 

@@ -45,10 +45,10 @@ test('a start waits until SIGTERM; commands end in time, with one line that says
   const begun = performance.now();
   const ended = await Promise.all(COMMANDS.map((args) => run(scene.settings, args, paymentEvents(ACCOUNT, 1))));
   expect(performance.now() - begun).toBeLessThan(COMMANDS_END_WITHIN_MS);
-  const stderr = 'account-webhooks: Kafka at BROKER_URL did not answer in time (TookTooLong)\n';
+  const stderr = 'account-webhooks: Kafka at BROKER_URL did not answer in time (TOOK_TOO_LONG)\n';
   expect(ended).toEqual(COMMANDS.map(() => ({ code: 1, stdout: '', stderr })));
   const starting = await scene.starting();
-  await eventually(() => starting.log().includes('(TookTooLong)'), PATIENCE);
+  await eventually(() => starting.log().includes('(TOOK_TOO_LONG)'), PATIENCE);
   await expectToStopInTime(starting);
 });
 

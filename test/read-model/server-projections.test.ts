@@ -3,7 +3,7 @@ import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
 import type { ProjectionServer } from '../../src/ports/projection-server.js';
-import { deploy, rebuild, verify } from '../../src/read-model/server-projections.js';
+import { deploy, rebuild, StandsStill, verify } from '../../src/read-model/server-projections.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { collect } from '../contract/contract.js';
@@ -72,7 +72,7 @@ describe('deploy', () => {
   it('fails where nothing moves at the server', async () => {
     await append(1, [registered(1)]);
     server.faults.holdProjections();
-    await expect(deploy(projections, NAME, impatient)).rejects.toThrow('does not advance');
+    await expect(deploy(projections, NAME, impatient)).rejects.toThrow(StandsStill);
     server.faults.holdProjections(false);
     expect(await deploy(projections, NAME, watching)).toMatchObject({ outcome: 'unchanged' });
   });

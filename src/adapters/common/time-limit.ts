@@ -1,6 +1,7 @@
 /** A time limit for operations that have none. */
 export class TookTooLong extends Error {
   override readonly name = 'TookTooLong';
+  readonly code = 'TOOK_TOO_LONG';
 }
 
 /** Rejects with TookTooLong if the promise is not settled in time; its later result is ignored. */

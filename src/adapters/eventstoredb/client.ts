@@ -7,6 +7,7 @@ const CLOSE_WITHIN_MS = 2_000;
 
 class NoConnectionString extends Error {
   override readonly name = 'NoConnectionString';
+  readonly code = 'NO_CONNECTION_STRING';
 }
 
 /** @throws NoConnectionString, without the client's message, which quotes the string and its password */

@@ -19,6 +19,7 @@ export interface BackupOptions {
 
 class BackupFailed extends Error {
   override readonly name = 'BackupFailed';
+  readonly code = 'BACKUP_FAILED';
 }
 
 /** 4 MB: Ctrl-C takes effect between two steps. */

@@ -11,6 +11,7 @@ const RETRY_EVERY_MS = 50;
 
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse';
+  readonly code = 'DATA_DIR_IN_USE';
 }
 
 /** @param waitMs for a holder about to end @returns the release @throws DataDirInUse, DataDirUnusable, signal.reason */

@@ -17,6 +17,7 @@ export interface DisposableFile {
 
 class Unsound extends Error {
   override readonly name = 'Unsound';
+  readonly code = 'UNSOUND';
 }
 
 /** @param onDamaged gets the name of a deleted file @param use may come upon damage too @throws DataDirUnusable */

@@ -29,11 +29,13 @@ export function driver(): typeof Database {
 
 export class FileClosed extends Error {
   override readonly name = 'FileClosed';
+  readonly code = 'CLOSED';
 }
 
 /** npm builds version 12 only if install scripts are allowed, and omits optional packages when told to. */
 export class SqliteNotBuilt extends Error {
   override readonly name = 'SqliteNotBuilt';
+  readonly code = 'SQLITE_NOT_BUILT';
   constructor(cause: unknown) {
     super(`${DRIVER_PACKAGE} is not built for this Node: npm install, then npm rebuild ${DRIVER_PACKAGE}`, { cause });
   }
@@ -93,10 +95,9 @@ function createPrivate(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/** The code of an error of SQLite or fs, or the name of one of ours, for messages; never its text, which may contain a path. */
+/** The code of an error of SQLite or fs, for messages; never its text, which may contain a path. */
 export function codeOf(error: unknown): string {
-  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
-  return String(code ?? name ?? 'UNKNOWN');
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'UNKNOWN';
 }
 
 /** The file isn't a SQLite file, or is damaged. Retrying won't help. */
@@ -122,6 +123,7 @@ type SchemaFound = 'empty' | 'same' | 'other' | 'foreign';
 /** The file is left unchanged; the message names the file, the cause and the remedy. */
 export class SchemaRefused extends Error {
   override readonly name = 'SchemaRefused';
+  readonly code = 'SCHEMA_REFUSED';
 }
 
 export function schemaFound(file: SqliteFile, { applicationId, shape }: FileSchema): SchemaFound {

@@ -74,6 +74,7 @@ CREATE TABLE group_offsets (
 /** DATA_DIR can't be used; the message has the error code of the operating system or SQLite, or names who owns the file. */
 export class DataDirUnusable extends Error {
   override readonly name = 'DataDirUnusable';
+  readonly code = 'DATA_DIR_UNUSABLE';
   constructor(cause: unknown) {
     super(`DATA_DIR can't be used (${whyUnusable(cause)})`, { cause });
   }
@@ -88,6 +89,7 @@ function whyUnusable(cause: unknown): string {
 /** The file is history and broker, so it can't be rebuilt: the process must end. The message gives the remedy. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged';
+  readonly code = 'STORE_DAMAGED';
   constructor(cause: unknown) {
     super(`store.sqlite is damaged (${codeOf(cause)}): ${WAY_OUT}`, { cause });
   }

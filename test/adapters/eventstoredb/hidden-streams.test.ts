@@ -81,7 +81,7 @@ describe.each(SERVER_VERSIONS)('%s', (version) => {
       if (when === 'after') server.data.scavenge();
       const refused = await collect(store.read(STREAM)).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(StreamHidden);
-      expect(refused).toMatchObject({ name: 'StreamHidden', stream: STREAM, why });
+      expect(refused).toMatchObject({ code: 'STREAM_HIDDEN', stream: STREAM, why });
       expect(await caughtUp(last)).toEqual([]);
     });
 

@@ -59,7 +59,7 @@ describe('a failed connection is told with the setting that mends it', () => {
 });
 
 it.each([
-  [new TookTooLong('nothing came'), 'TookTooLong'],
+  [new TookTooLong('nothing came'), 'TOOK_TOO_LONG'],
   [gaveUp(new kafkajs.KafkaJSRequestTimeoutError('timed out')), 'KafkaJSRequestTimeoutError'],
 ])('says of a Kafka that is silent that it did not answer', (error, code) => {
   expect(translated(error).message).toBe(`Kafka at BROKER_URL did not answer in time (${code})`);

@@ -50,7 +50,7 @@ async function expectNoAnswer(withinMs: number, work: Promise<unknown>): Promise
       () => expect('an answer').toBe('none'),
       (error: unknown) => {
         expect(error).toBeInstanceOf(BrokerUnavailable);
-        expect((error as Error).message).toBe('Kafka at BROKER_URL did not answer in time (TookTooLong)');
+        expect((error as Error).message).toBe('Kafka at BROKER_URL did not answer in time (TOOK_TOO_LONG)');
       },
     ),
   );

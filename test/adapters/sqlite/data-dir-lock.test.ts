@@ -12,11 +12,11 @@ afterEach(() => folder.close());
 test('a second process is refused, and gets the folder once the first is killed', async () => {
   const first = folder.child('lockFolder');
   await first.told(1);
-  await expect(lockDataDir(folder.dataDir, 0)).rejects.toMatchObject({ name: 'DataDirInUse' });
+  await expect(lockDataDir(folder.dataDir, 0)).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE' });
   const waiting = lockDataDir(folder.dataDir, LONG_MS);
   await first.kill();
   const release = await waiting;
-  await expect(lockDataDir(folder.dataDir, 0)).rejects.toMatchObject({ name: 'DataDirInUse' });
+  await expect(lockDataDir(folder.dataDir, 0)).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE' });
   release();
   (await lockDataDir(folder.dataDir, 0))();
 });

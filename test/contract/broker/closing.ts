@@ -156,7 +156,7 @@ const closingBrokers: BrokerCase[] = [
       await s.broker.close();
       const error = await errorOf(s.subject, () => call(s.broker, s.topic));
       expect(error).toBeInstanceOf(BrokerUnavailable);
-      expect(error).toMatchObject({ name: 'BrokerUnavailable' });
+      expect(error).toMatchObject({ code: 'BROKER_UNAVAILABLE' });
     }),
   ),
   brokerCase(

@@ -58,7 +58,7 @@ async function expectRefused(s: Scenario, newEvents: NewEvent[], expected: numbe
   const before = await s.read();
   const error = await errorOf(s.subject, () => s.store.append(s.stream(), newEvents, expected));
   expect(error).toBeInstanceOf(WrongExpectedRevision);
-  expect(error).toMatchObject({ name: 'WrongExpectedRevision', stream: s.stream(), expected, actual });
+  expect(error).toMatchObject({ code: 'WRONG_EXPECTED_REVISION', stream: s.stream(), expected, actual });
   expect(await s.read()).toEqual(before);
 }
 

@@ -30,7 +30,7 @@ export const closing: StoreCase[] = [
       await s.store.close();
       const error = await errorOf(s.subject, () => call(s.store, s.stream()));
       expect(error).toBeInstanceOf(StoreUnavailable);
-      expect(error).toMatchObject({ name: 'StoreUnavailable' });
+      expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
     }),
   ),
   storeCase(

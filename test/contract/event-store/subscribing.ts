@@ -153,7 +153,7 @@ const ends: StoreCase[] = [
       const follower = new Follower(s.store, { after: position, streamPrefix: s.prefix });
       await s.within('it did not end', follower.ended).finally(() => follower.abort());
       expect(follower.failure).toBeInstanceOf(OtherHistory);
-      expect(follower.failure).toMatchObject({ name: 'OtherHistory', how: expect.any(String) });
+      expect(follower.failure).toMatchObject({ code: 'OTHER_HISTORY', how: expect.any(String) });
     }),
   ),
 ];
