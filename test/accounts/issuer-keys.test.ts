@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { KeysUnavailable, type VerifyToken } from '../../src/accounts/access-tokens.js';
 import { IssuerKeys, type KeyPace } from '../../src/accounts/issuer-keys.js';
 import { createIssuerTokens } from '../../src/accounts/issuer-tokens.js';
-import { eventually } from '../support/eventually.js';
-import { type RecordingLogger, recordingLogger } from '../support/recording-logger.js';
+import { eventually } from '../support/clocks/eventually.js';
+import { type RecordingLogger, recordingLogger } from '../support/scenes/recording-logger.js';
 import { type Answer, ISSUER_ALGORITHMS, type Issuer, newPairs, startIssuer } from '../support/servers/issuer.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z');

@@ -3,7 +3,7 @@ import { generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { VerifyToken } from '../../src/accounts/access-tokens.js';
 import { IssuerKeys } from '../../src/accounts/issuer-keys.js';
 import { createIssuerTokens, type IssuerOptions } from '../../src/accounts/issuer-tokens.js';
-import { type RecordingLogger, recordingLogger } from '../support/recording-logger.js';
+import { type RecordingLogger, recordingLogger } from '../support/scenes/recording-logger.js';
 import { ISSUER_ALGORITHMS, type Issuer, startIssuer } from '../support/servers/issuer.js';
 
 const START = Date.parse('2026-11-21T10:00:00.000Z');

@@ -8,9 +8,9 @@ import { createSealing, signingSecretPlace } from '../../src/secrets/sealing.js'
 import { accountStream } from '../../src/webhooks/events.js';
 import type { SealedSecret } from '../../src/webhooks/state.js';
 import { AT, CONTEXT } from '../support/generators/webhook-samples.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { bound } from '../support/servers/bound-store.js';
 import { openSqliteStore } from '../support/servers/sqlite-store.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const SEALING = createSealing([masterKey(Buffer.alloc(32, 1))], randomBytes);
 const UNRESERVED = /^[A-Za-z0-9\-_.~]+$/;

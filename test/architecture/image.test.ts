@@ -1,7 +1,7 @@
 /** The image has what its build and the service read: a file that .dockerignore leaves out breaks one or the other. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileOf } from '../support/file-of.js';
+import { fileOf } from '../support/oracles/file-of.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const lines = (path: string) => fileOf(path).split('\n');

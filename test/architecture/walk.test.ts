@@ -6,10 +6,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { eventually } from '../support/eventually.js';
+import { testInFull } from '../runner/thorough.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/scenes/story.js';
 import { startReceiver } from '../support/servers/receiver.js';
-import { testInFull } from '../support/thorough.js';
 
 /** Each step lowers them. 459d24c9 has 65 and 99 so counted. */
 const CEILINGS = { post: 50, payment: 75 };

@@ -1,8 +1,8 @@
 /** Random histories of a service that keeps its promises. COMPLETENESS_RUNS makes it longer. */
 import fc from 'fast-check';
+import { inFull } from '../runner/thorough.js';
 import { type Fact, type History, history } from '../support/generators/payment-histories.js';
 import { HistoryTopics } from '../support/scenes/history-topics.js';
-import { inFull } from '../support/thorough.js';
 
 const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(600, 300, 3_000));
 jest.setTimeout(20_000 + RUNS * 100);

@@ -9,10 +9,10 @@ import { startEventStore } from '../services/eventstoredb/event-store-server.js'
 import { VERSIONS } from '../services/eventstoredb/own-server.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import type { Settings } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { added, CONTEXT, registered } from '../support/generators/webhook-samples.js';
 import { openEventStoreDb } from '../support/scenes/eventstoredb-subjects.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 
 const NAME = 'account-webhooks';
 const OTHER_SOURCE = `fromCategory('account').foreachStream().when({ $init: () => ({ other: 0 }), WebhookAdded: (state) => { state.other += 1; } })`;

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { Client } from '../support/clients/api-client.js';
 import { fetchDocument } from '../support/clients/documented.js';
 import { codeIn, opened } from '../support/clients/portal-session.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { type Account, paymentEvents } from '../support/scenes/story.js';
 import { describeInBrowser, type Outside, startOutside } from './browser.js';
 import { RIGHTS, served } from './served.js';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { patience } from '../runner/patience.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { listen } from '../support/servers/receiver.js';
 
 /** Of each step of a page, on a quiet machine. */

@@ -10,8 +10,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { MAIN } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { eventually } from '../support/clocks/eventually.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { describeInBrowser } from './browser.js';
 
 const PICTURES = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import type { Client } from '../support/clients/api-client.js';
 import { opened } from '../support/clients/portal-session.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { type Account, paymentEvents } from '../support/scenes/story.js';
 import { clicksOn, describeInBrowser } from './browser.js';
 import { RIGHTS, served } from './served.js';

@@ -7,7 +7,7 @@ import {
   sqliteProjectionStates,
   type Wrap,
 } from '../support/scenes/sqlite-subjects.js';
-import { withMethods } from '../support/with-methods.js';
+import { withMethods } from '../support/scenes/with-methods.js';
 import { BROKEN_CONSUMERS } from './broken/consumers.js';
 import { BROKEN_STORES, type Broken } from './broken/event-stores.js';
 import { BROKEN_TOPICS } from './broken/topics.js';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { patience } from '../runner/patience.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 
 /** What only some adapters can show; a case that needs what one lacks is left out, loudly. */
 export type Feature =

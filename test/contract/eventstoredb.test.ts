@@ -1,3 +1,4 @@
+import { inFull } from '../runner/thorough.js';
 import { REAL_PROGRAM, SERVER_VERSIONS, type ServerVersion } from '../services/eventstoredb/own-server.js';
 import {
   onRealServer,
@@ -6,7 +7,6 @@ import {
   REAL_SERVER,
   TEST_SERVER,
 } from '../support/scenes/eventstoredb-subjects.js';
-import { inFull } from '../support/thorough.js';
 import { describeContract } from './contract.js';
 import { cases } from './event-store-contract.js';
 

@@ -1,5 +1,5 @@
 import { Confirmation } from '../../src/delivery/confirmation.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 
 /** The store's heads, which the test answers by hand. */
 class Heads {

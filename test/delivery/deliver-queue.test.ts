@@ -1,7 +1,7 @@
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
 import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { testScheduler } from '../support/clocks/test-scheduler.js';
-import { eventually } from '../support/eventually.js';
 import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../support/generators/delivery-samples.js';
 import { DeliverFixture, lineOf, SCHEDULE } from '../support/scenes/deliver-fixture.js';
 import { webhookOf } from '../support/scenes/fake-accounts.js';

@@ -1,6 +1,6 @@
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { headerText, type NewRecord, type ReceivedRecord } from '../../src/ports/broker.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { header } from '../support/generators/delivery-samples.js';
 import { POISON, payment, paymentOfSize } from '../support/generators/poison.js';
 import { AccountFixture, eventId } from '../support/scenes/account-fixture.js';

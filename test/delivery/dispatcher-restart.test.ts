@@ -1,4 +1,4 @@
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { payment } from '../support/generators/poison.js';
 import { AccountFixture, webhookId } from '../support/scenes/account-fixture.js';
 

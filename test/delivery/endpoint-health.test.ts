@@ -1,7 +1,7 @@
 import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import {
   ACCOUNT,
   DELIVERED,
@@ -11,9 +11,9 @@ import {
   INTERRUPTED,
   NOW,
 } from '../support/generators/delivery-samples.js';
-import { recordingLogger } from '../support/recording-logger.js';
 import { DeliverFixture } from '../support/scenes/deliver-fixture.js';
 import { FakeAccounts, webhookOf } from '../support/scenes/fake-accounts.js';
+import { recordingLogger } from '../support/scenes/recording-logger.js';
 
 const ENDPOINT = 'https://shop.example.com/1';
 const OTHER = 'https://shop.example.com/2';

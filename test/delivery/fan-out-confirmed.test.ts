@@ -1,6 +1,6 @@
 /** Payments are routed at once, and confirmed by a head of the event store before they are done. */
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { ACCOUNT, deliveryTo, NOW, paymentRecord, received } from '../support/generators/delivery-samples.js';
 import { DeliverFixture, OWN } from '../support/scenes/deliver-fixture.js';
 import { webhookOf } from '../support/scenes/fake-accounts.js';

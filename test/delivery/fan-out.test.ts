@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { BrokerRefused, BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import {
   DELIVERED,
   deliveryTo,

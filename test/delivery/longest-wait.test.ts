@@ -1,6 +1,6 @@
 /** A retry record that names a time far away: written while a clock was ahead, or forged. It holds its tier no longer than its delay. */
 import { NOT_BEGUN, progressHeader } from '../../src/delivery/delivery-progress.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { ACCOUNT } from '../support/generators/delivery-samples.js';
 import { payment } from '../support/generators/poison.js';
 import { AccountFixture, webhookId } from '../support/scenes/account-fixture.js';

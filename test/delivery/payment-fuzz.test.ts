@@ -13,6 +13,7 @@ import { type Delivery, foreignHeaders } from '../../src/delivery/delivery.js';
 import type { DeliveryLogEntry } from '../../src/delivery/log/log-record.js';
 import { MAX_RECORD_BYTES } from '../../src/payments/payment-event.js';
 import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
+import { inFull } from '../runner/thorough.js';
 import { testScheduler } from '../support/clocks/test-scheduler.js';
 import { VirtualClock } from '../support/clocks/virtual-clock.js';
 import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, received } from '../support/generators/delivery-samples.js';
@@ -20,7 +21,6 @@ import { type EndpointAnswer, type FuzzedPayment, fuzzedPayment } from '../suppo
 import { DeliverFixture } from '../support/scenes/deliver-fixture.js';
 import { webhookOf } from '../support/scenes/fake-accounts.js';
 import { laneOf } from '../support/scenes/pump-lane.js';
-import { inFull } from '../support/thorough.js';
 
 const RECORDS = Number(process.env.FUZZ_RECORDS ?? inFull(10_000, 2_000, 40_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);

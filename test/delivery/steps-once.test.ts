@@ -3,7 +3,7 @@ import { type Delivery, fromRetryRecord, newDelivery } from '../../src/delivery/
 import type { Deliver } from '../../src/delivery/delivery-attempt.js';
 import { createDeliver } from '../../src/delivery/delivery-attempt.js';
 import { eachStepOnce } from '../../src/delivery/steps-once.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { EVENT, failedWith, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
 import { DeliverFixture, OWN, SCHEDULE } from '../support/scenes/deliver-fixture.js';
 import { webhookOf } from '../support/scenes/fake-accounts.js';

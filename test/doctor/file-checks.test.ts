@@ -7,7 +7,7 @@ import { runChecks } from '../../src/doctor/check.js';
 import { fileChecks } from '../../src/doctor/file-checks.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import type { Settings } from '../support/clients/service.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 
 const DAY_MS = 24 * 3_600_000;
 const temporary = temporaryDirectory();

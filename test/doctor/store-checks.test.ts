@@ -2,8 +2,8 @@ import { runChecks } from '../../src/doctor/check.js';
 import { storeChecks } from '../../src/doctor/store-checks.js';
 import { type EventStore, type NewEvent, StoreRefused } from '../../src/ports/event-store.js';
 import { readConfig } from '../../src/settings/read-config.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { openSqliteStore } from '../support/servers/sqlite-store.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 const LIMIT_MS = 10_000;

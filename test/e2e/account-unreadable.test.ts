@@ -7,11 +7,11 @@ import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { scrape } from '../support/clients/scrape.js';
 import { readiness } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { Served } from '../support/scenes/served.js';
+import { silentLogger } from '../support/scenes/silent-logger.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
-import { silentLogger } from '../support/silent-logger.js';
 
 const BAD = 42;
 const GOOD = 43;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
 import { run, type Service, type Settings } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/scenes/faulty-libc.js';
 import { listWebhooks, paymentEvents } from '../support/scenes/story.js';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeliveryView } from '../../src/delivery/log/delivery-log.js';
 import type { Settings } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { Served } from '../support/scenes/served.js';
 import { paymentEvents } from '../support/scenes/story.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';

@@ -1,10 +1,10 @@
+import { inFull } from '../runner/thorough.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { run } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { Served } from '../support/scenes/served.js';
 import { installation } from '../support/scenes/story.js';
-import { inFull } from '../support/thorough.js';
 
 describeBackbones((backbone) => {
   const served = Served.around({ backbone });

@@ -8,7 +8,7 @@ import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { commandLine, helpOfAll } from '../support/clients/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/clients/in-process-service.js';
 import { exitOf, jsonLines, MAIN, run, type Settings, start } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
 import { startReceiver } from '../support/servers/receiver.js';
 

@@ -4,7 +4,7 @@ import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { serveHere } from '../support/clients/in-process-service.js';
 import { jsonLines, type Settings } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { kafkaInstallation } from '../support/scenes/kafka-installation.js';
 import { withKafka } from '../support/scenes/kafka-subjects.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';

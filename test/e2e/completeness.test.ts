@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { jsonLines } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { Served } from '../support/scenes/served.js';
 import { paymentEvents } from '../support/scenes/story.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 
 /** What stderr says of an audit that is complete. */
 const ROOM_ALONE = /^account-webhooks: \S+ may need \d+ MiB\n$/;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { Browser } from '../support/clients/portal-session.js';
 import { MAIN } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { eventually } from '../support/clocks/eventually.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 
 const LINK = /^ {2}(http:\S+)\/console#code=\S+$/gm;
 const PATIENCE = { timeout: 60_000 };

@@ -7,11 +7,11 @@ import { masterKey } from '../../src/secrets/master-keys.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { run, type Settings } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { Served } from '../support/scenes/served.js';
+import { silentLogger } from '../support/scenes/silent-logger.js';
 import { listWebhooks, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
-import { silentLogger } from '../support/silent-logger.js';
 
 const ACCOUNT = 42;
 const API_KEY = { key: 'X-Api-Key', value: 'sealed before the change' };

@@ -1,7 +1,7 @@
 /** After a story that increments every counter, /metrics has each of docs/operations.md, with the values it should. */
 import { METRICS } from '../../src/observability/metrics-table.js';
 import { type Scrape, scrape } from '../support/clients/scrape.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { Served } from '../support/scenes/served.js';
 import type { ReceivedRequest, Reply } from '../support/servers/receiver.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Notice } from '../../src/delivery/notices/notice.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { Served } from '../support/scenes/served.js';
 import { paymentEvents, register, tokenFor } from '../support/scenes/story.js';
 

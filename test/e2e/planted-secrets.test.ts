@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { driver } from '../../src/adapters/sqlite/open-file.js';
 import { PlantedClient, sendRefused } from '../support/clients/planted-requests.js';
 import { jsonLines, type Service, type Settings, startServing } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { PlantedSecrets } from '../support/oracles/planted-secrets.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Service, type Settings, serve } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { addWebhook, installation, listWebhooks, register } from '../support/scenes/story.js';
 import { newAuthority } from '../support/servers/certificates.js';
 import { type Collector, startCollector } from '../support/servers/collector.js';

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { type Backbone, describeBackbones, ON_SERVERS } from '../support/scenes/backbones.js';
 import { Served } from '../support/scenes/served.js';
 

@@ -5,9 +5,9 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../services/free-port.js';
-import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/file-of.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { eventually } from '../support/clocks/eventually.js';
+import { fileOf } from '../support/oracles/file-of.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PATIENCE = { timeout: 60_000 };

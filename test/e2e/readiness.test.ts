@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { scrape } from '../support/clients/scrape.js';
 import { type Readiness, readiness, type Settings, serve, startServing } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { installation } from '../support/scenes/story.js';
 
 const PATIENCE = { timeout: 20_000 };

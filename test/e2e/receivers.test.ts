@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { freePort } from '../services/free-port.js';
 import { run, type Settings, serve } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/file-of.js';
+import { eventually } from '../support/clocks/eventually.js';
+import { fileOf } from '../support/oracles/file-of.js';
 import { addWebhook, installation, register, tokenFor } from '../support/scenes/story.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { type ReceivedRequest, startReceiver } from '../support/servers/receiver.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/receivers/', import.meta.url));
 /** The libraries fetched and built by scripts/try-documents.sh. */

@@ -1,7 +1,7 @@
 /** An account recovers what its receiver missed, and the service is killed meanwhile. */
 
 import { run } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { Served } from '../support/scenes/served.js';
 import { paymentEvents } from '../support/scenes/story.js';

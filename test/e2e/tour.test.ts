@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/file-of.js';
+import { eventually } from '../support/clocks/eventually.js';
+import { fileOf } from '../support/oracles/file-of.js';
 import { Served } from '../support/scenes/served.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ANSWER = 'the ledger is closed';

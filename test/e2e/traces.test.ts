@@ -1,14 +1,14 @@
 /** One trace from a request, or a payment's record, to the audit log, the endpoint and the collector of spans. */
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { header } from '../support/generators/delivery-samples.js';
 import { failingFirst } from '../support/scenes/failing-first.js';
 import { Served } from '../support/scenes/served.js';
+import { silentLogger } from '../support/scenes/silent-logger.js';
 import { paymentEvents } from '../support/scenes/story.js';
 import { type CollectedSpan, type Collector, startCollector } from '../support/servers/collector.js';
 import type { ReceivedRequest } from '../support/servers/receiver.js';
-import { silentLogger } from '../support/silent-logger.js';
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };

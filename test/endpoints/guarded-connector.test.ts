@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseRanges } from '../../src/endpoints/address-ranges.js';
 import { type AgentOptions, EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { type ReceiverOptions, startReceiver } from '../support/servers/receiver.js';
 

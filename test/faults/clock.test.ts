@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { patience } from '../runner/patience.js';
 import { cpuMs } from '../support/clients/process-stats.js';
 import type { Service } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { type Backbone, describeBackbones } from '../support/scenes/backbones.js';
 import { failingFirst } from '../support/scenes/failing-first.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';

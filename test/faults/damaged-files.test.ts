@@ -6,7 +6,7 @@ import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { serveHere } from '../support/clients/in-process-service.js';
 import { type Finished, run, type Settings, serve, strayLines } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { damageFile } from '../support/scenes/sqlite-subjects.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
 import { type Receiver, startReceiver } from '../support/servers/receiver.js';

@@ -4,13 +4,13 @@
  * and once there is room all of them arrive.
  */
 
+import { inFull } from '../runner/thorough.js';
 import { type Readiness, readiness, run, type Service, strayLines } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { viewEqualsFold } from '../support/oracles/view-equals-fold.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/scenes/faulty-libc.js';
 import { listWebhooks, paymentEvents } from '../support/scenes/story.js';
-import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];

@@ -5,14 +5,14 @@ import { Users } from '../services/eventstoredb/access.js';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { type EventStoreOptions, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
-import { undoneAfterEach } from '../support/at-end.js';
 import { elsewhere, readiness, type Service } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
+import { undoneAfterEach } from '../support/scenes/at-end.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { addWebhook, listWebhooks, register, tokenFor } from '../support/scenes/story.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { startRelay } from '../support/servers/relay.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is unavailable; retrying';

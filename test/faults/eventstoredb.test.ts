@@ -1,11 +1,11 @@
+import { inFull } from '../runner/thorough.js';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { REAL_PROGRAM, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { readiness, type Service, strayLines } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { addWebhook, listWebhooks } from '../support/scenes/story.js';
-import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is unavailable; retrying';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { isStarved } from '../runner/patience.js';
 import type { Service, Settings } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { paymentEvents } from '../support/scenes/story.js';

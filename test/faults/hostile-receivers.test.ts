@@ -8,7 +8,7 @@ import { patience } from '../runner/patience.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { peakMemoryMiB } from '../support/clients/process-stats.js';
 import { jsonLines } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { allStatuses } from '../support/scenes/scratch-in-memory.js';
 import { paymentEvents } from '../support/scenes/story.js';

@@ -1,6 +1,6 @@
 import { deny, everything, permit } from '../support/clients/kafka-acls.js';
 import { elsewhere, readiness } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { distinct } from '../support/oracles/distinct-requests.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { kafkaSettingsOn, onKafka } from '../support/scenes/kafka-installation.js';

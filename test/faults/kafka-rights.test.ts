@@ -1,11 +1,11 @@
 /** Each role runs with the permissions that SECURITY.md lists for it, and no others, on a Kafka that allows nothing else. */
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
-import { undoneAfterEach } from '../support/at-end.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { type Permission, permit } from '../support/clients/kafka-acls.js';
 import { elsewhere, type Settings, serve } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/file-of.js';
+import { eventually } from '../support/clocks/eventually.js';
+import { fileOf } from '../support/oracles/file-of.js';
+import { undoneAfterEach } from '../support/scenes/at-end.js';
 import { kafkaInstallation, kafkaSettingsOn } from '../support/scenes/kafka-installation.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/scenes/story.js';
 import { asUser, withListeners } from '../support/servers/own-kafka.js';

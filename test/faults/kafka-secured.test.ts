@@ -7,9 +7,9 @@ import { commandLine } from '../support/clients/in-process-cli.js';
 import type { Settings } from '../support/clients/service.js';
 import { kafkaInstallation } from '../support/scenes/kafka-installation.js';
 import { paymentEvents } from '../support/scenes/story.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { certificateFor } from '../support/servers/certificates.js';
 import { asUser, withListeners } from '../support/servers/own-kafka.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 /** SCRAM-SHA-256 differs within kafkajs alone. */
 const SCRAM = 'SCRAM-SHA-512';

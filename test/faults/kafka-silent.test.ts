@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { readiness, run, type Service } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { failingFirst } from '../support/scenes/failing-first.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { kafkaSettingsOn, onKafka } from '../support/scenes/kafka-installation.js';

@@ -1,11 +1,11 @@
 import { patience } from '../runner/patience.js';
+import { inFull, testInFull } from '../runner/thorough.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { readiness } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { paymentEvents } from '../support/scenes/story.js';
 import { type OwnKafka, withOwnKafka } from '../support/servers/own-kafka.js';
-import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two'];

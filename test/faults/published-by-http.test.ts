@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import type { Service } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { type Account, paymentEvents, tokenFor } from '../support/scenes/story.js';

@@ -6,15 +6,15 @@
  * FAULT_SEED repeats a run's draws; FAULT_KILLS sets the number of kills.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { inFull } from '../runner/thorough.js';
 import type { Service, Starting } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { seeded } from '../support/generators/seeded.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { allStatuses } from '../support/scenes/scratch-in-memory.js';
 import { addWebhook, listWebhooks, paymentEvents } from '../support/scenes/story.js';
 import type { ReceivedRequest, Reply } from '../support/servers/receiver.js';
-import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/slow'];

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { elsewhere, readiness, type Service } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { distinct } from '../support/oracles/distinct-requests.js';
 import { describeBackbones, ON_SERVERS } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';

@@ -5,7 +5,7 @@
  */
 import { isStarved } from '../runner/patience.js';
 import { elsewhere, type Service, serve } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones, ON_SERVERS } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { paymentEvents } from '../support/scenes/story.js';

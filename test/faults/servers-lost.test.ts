@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { type Service, strayLines } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import type { OpenBackbone } from '../support/scenes/backbones.js';
 import { failingFirst } from '../support/scenes/failing-first.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';

@@ -4,7 +4,7 @@ import { decodedBehind } from '../../src/adapters/common/done-behind.js';
 import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import type { Settings } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones, ENDS } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { paymentEvents, publishEvents } from '../support/scenes/story.js';

@@ -1,6 +1,7 @@
+import { inFull, testInFull } from '../runner/thorough.js';
 import { scrape } from '../support/clients/scrape.js';
 import { elsewhere, type Service, type Settings } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { distinct } from '../support/oracles/distinct-requests.js';
 import { describeBackbones, ON_SERVERS } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
@@ -13,7 +14,6 @@ import {
   register,
   tokenFor,
 } from '../support/scenes/story.js';
-import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5];
 const EVENTS = inFull(80, 30);

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { patience } from '../runner/patience.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { paymentEvents } from '../support/scenes/story.js';

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import type { Service } from '../support/clients/service.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { ACCOUNT } from '../support/generators/delivery-samples.js';
 import { toLogRecord } from '../support/generators/log-records.js';
 import { viewEqualsFold } from '../support/oracles/view-equals-fold.js';

@@ -9,7 +9,7 @@ import {
   fetchDocument,
   type OpenApiDocument,
 } from '../support/clients/documented.js';
-import { fileOf } from '../support/file-of.js';
+import { fileOf } from '../support/oracles/file-of.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 
 let api: RunningApi;

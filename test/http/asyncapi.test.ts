@@ -1,10 +1,10 @@
 /** /asyncapi.json has the schemas that records are validated with; AsyncAPI's own parser reads in it what was meant. */
 import { areCloudEventHeaders, isPaymentEvent, isStructuredCloudEvent } from '../../src/payments/payment-check.js';
 import { parsePaymentEvent } from '../../src/payments/payment-event.js';
-import { fileOf } from '../support/file-of.js';
+import { testInFull } from '../runner/thorough.js';
 import { header } from '../support/generators/delivery-samples.js';
+import { fileOf } from '../support/oracles/file-of.js';
 import { startApi } from '../support/scenes/api-fixture.js';
-import { testInFull } from '../support/thorough.js';
 
 const WARNING = 1;
 

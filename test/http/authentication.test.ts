@@ -1,6 +1,6 @@
 import { Client } from '../support/clients/api-client.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { CONTEXT } from '../support/generators/webhook-samples.js';
 import { type RunningApi, startApi, tokenFor } from '../support/scenes/api-fixture.js';
 

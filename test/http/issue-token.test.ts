@@ -1,6 +1,6 @@
 import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { CONTEXT } from '../support/generators/webhook-samples.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 

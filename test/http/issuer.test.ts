@@ -1,6 +1,6 @@
 /** AUTH_JWKS_URL: tokens of another issuer. What is refused of a token is in test/accounts/issuer-tokens.test.ts. */
 import { request } from '../support/clients/api-client.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { CONTEXT } from '../support/generators/webhook-samples.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { type Issuer, newPairs, startIssuer } from '../support/servers/issuer.js';

@@ -6,7 +6,7 @@ import { logEntry, loggedAttempt } from '../../src/delivery/log/log-record.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { Answer, Client } from '../support/clients/api-client.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
 import { toLogRecord } from '../support/generators/log-records.js';
 import { viewOf } from '../support/scenes/account-view.js';

@@ -7,7 +7,7 @@ import type { EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/delive
 import type { Right } from '../../src/webhooks/limits.js';
 import type { PortalSession } from '../../src/webhooks/state.js';
 import type { Answer } from '../support/clients/api-client.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { viewOf } from '../support/scenes/account-view.js';
 import { type BareApi, type BareOptions, startBareApi } from '../support/scenes/bare-api.js';
 

@@ -5,15 +5,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { inFull } from '../runner/thorough.js';
 import { fetchDocument, type Json, type OpenApiDocument } from '../support/clients/documented.js';
 import { FuzzClient } from '../support/clients/fuzz-client.js';
 import { type FuzzedRequest, fuzzedRequests } from '../support/generators/fuzzed-requests.js';
 import type { Meanings } from '../support/generators/schema-values.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { testAuthority } from '../support/servers/certificates.js';
 import { type Receiver, startReceiver } from '../support/servers/receiver.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
-import { inFull } from '../support/thorough.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? inFull(10_000, 700, 30_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);

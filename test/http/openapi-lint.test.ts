@@ -1,9 +1,9 @@
 /** Redocly's and Spectral's linters have nothing to say of /openapi.json, with tokens of our own and without. */
 
+import { testInFull } from '../runner/thorough.js';
 import { fetchDocument, type OpenApiDocument } from '../support/clients/documented.js';
 import { redoclyProblems, spectralProblems } from '../support/clients/openapi-linters.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
-import { testInFull } from '../support/thorough.js';
 
 describe.each([
   ['tokens of our own', {}],

@@ -1,8 +1,8 @@
 /** Bytes that no client sends: refused with a 4xx in the shape of all others, or by a closed connection. */
 import fc from 'fast-check';
+import { inFull } from '../runner/thorough.js';
 import { head, type RawAnswer, rawRequest } from '../support/clients/raw-request.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
-import { inFull } from '../support/thorough.js';
 
 const RUNS = Number(process.env.FUZZ_RAW ?? inFull(500, 100));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { added, CONTEXT } from '../support/generators/webhook-samples.js';
 import { viewOf } from '../support/scenes/account-view.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Client } from '../support/clients/api-client.js';
 import { CONTEXT } from '../support/generators/webhook-samples.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 let api: RunningApi;
 let client: Client;

@@ -1,7 +1,7 @@
 import type { ServerLimits } from '../../src/http/listen.js';
 import { HeldConnection } from '../support/clients/held-connection.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 

@@ -1,5 +1,5 @@
 import type { Client } from '../support/clients/api-client.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { sendTest, type TestedWebhooks, withTestedWebhooks } from '../support/scenes/tested-webhooks.js';
 import type { Reply } from '../support/servers/receiver.js';

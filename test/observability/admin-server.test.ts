@@ -1,7 +1,7 @@
 import { type AdminServer, startAdminServer } from '../../src/observability/admin-server.js';
 import { HeldConnection } from '../support/clients/held-connection.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 
 /** What it answers with is large. */
 const LARGE = {

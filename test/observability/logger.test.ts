@@ -1,7 +1,7 @@
 import fs, { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, logDestination } from '../../src/observability/logger.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 
 let folder: ReturnType<typeof temporaryDirectory>;
 let path: string;

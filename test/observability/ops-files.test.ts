@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { METRICS } from '../../src/observability/metrics-table.js';
-import { fileOf } from '../support/file-of.js';
+import { fileOf } from '../support/oracles/file-of.js';
 
 const RULES = fileOf('ops/prometheus-alerts.yml');
 const OPS = fileURLToPath(new URL('../../ops/', import.meta.url));

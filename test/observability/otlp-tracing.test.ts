@@ -1,7 +1,7 @@
 import { openOtlpTracing } from '../../src/observability/otlp-tracing.js';
 import type { NewSpan, TraceContext, Tracing } from '../../src/observability/tracing.js';
-import { eventually } from '../support/eventually.js';
-import { recordingLogger } from '../support/recording-logger.js';
+import { eventually } from '../support/clocks/eventually.js';
+import { recordingLogger } from '../support/scenes/recording-logger.js';
 import { type Collector, startCollector } from '../support/servers/collector.js';
 
 const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];

@@ -4,7 +4,7 @@ import { loadCatalogue } from '../../src/payments/event-catalogue.js';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { startApi } from '../support/scenes/api-fixture.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 
 const AMOUNT = { type: 'string', pattern: '^\\d+[.]\\d\\d$' };
 const CASH_IN = {

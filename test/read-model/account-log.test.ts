@@ -4,8 +4,8 @@ import { type AuditEntry, auditLog, configurationAt } from '../../src/read-model
 import { type CommandContext, enveloped, withKey } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { AT, added, CONTEXT, registered } from '../support/generators/webhook-samples.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { openSqliteStore } from '../support/servers/sqlite-store.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 let store: EventStore;
 let close: () => Promise<void>;

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { HeadWatch } from '../../src/read-model/head-watch.js';
-import { silentLogger } from '../support/silent-logger.js';
+import { silentLogger } from '../support/scenes/silent-logger.js';
 
 let watch: HeadWatch;
 let head: string;

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { StoreRefused, StoreUnavailable, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { added, registered } from '../support/generators/webhook-samples.js';
 import { ProjectionHostFixture, waitUntilProjected } from '../support/scenes/projection-host-fixture.js';
 import { bound } from '../support/servers/bound-store.js';

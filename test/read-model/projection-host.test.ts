@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type EventStore, NO_STREAM, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { added, CONTEXT, registered } from '../support/generators/webhook-samples.js';
 import { ProjectionHostFixture, waitUntilProjected } from '../support/scenes/projection-host-fixture.js';
 import { bound } from '../support/servers/bound-store.js';

@@ -4,7 +4,7 @@ import { accountNow } from '../../src/read-model/accounts.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';
 import type { ProjectionStore } from '../../src/read-model/projection-store.js';
 import { Quarantine } from '../../src/read-model/quarantine.js';
-import { silentLogger } from '../support/silent-logger.js';
+import { silentLogger } from '../support/scenes/silent-logger.js';
 
 /** Streams by name, and what reading each of them ends with; a stream without an error is whole. */
 function quarantined(errors: Record<string, Error | undefined>) {

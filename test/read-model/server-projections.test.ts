@@ -12,7 +12,7 @@ import {
   type EventStoreServer,
   startEventStore,
 } from '../services/eventstoredb/event-store-server.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { added, CONTEXT, registered } from '../support/generators/webhook-samples.js';
 import { openEventStoreDb } from '../support/scenes/eventstoredb-subjects.js';
 

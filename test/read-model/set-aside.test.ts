@@ -5,7 +5,7 @@ import { AccountUnreadable, setAsideText } from '../../src/read-model/account-un
 import { createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
 import { accountStream, streamOf } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { added, CONTEXT, register, registered } from '../support/generators/webhook-samples.js';
 import { commandParts } from '../support/scenes/command-parts.js';
 import { ProjectionHostFixture, waitUntilProjected } from '../support/scenes/projection-host-fixture.js';

@@ -1,8 +1,8 @@
 /** Which identity `store accept` gives to an event store, for several DATA_DIRs that use it. */
 import { randomUUID } from 'node:crypto';
 import { acceptIdentity, readIdentity, readStoreIds, writeStoreId } from '../../src/read-model/store-identity.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { SqliteFolder } from '../support/servers/sqlite-folder.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 let folder: SqliteFolder;
 let store: ReturnType<SqliteFolder['open']>['store'];

@@ -1,6 +1,6 @@
 import { type Broker, BrokerUnavailable } from '../../src/ports/broker.js';
 import { type DeliveriesView, ViewEnded, ViewRefused, ViewUnsound } from '../../src/ports/deliveries-view.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { many, shown, shows, TOPICS, ViewFollowerFixture } from '../support/scenes/view-follower-fixture.js';
 
 let fixture: ViewFollowerFixture;

@@ -2,7 +2,7 @@ import { toCancellation, toRequest } from '../../src/delivery/again/request.js';
 import type { Broker } from '../../src/ports/broker.js';
 import { TopicRecreated } from '../../src/ports/broker.js';
 import { type AskView, ViewUnsound } from '../../src/ports/deliveries-view.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { ACCOUNT } from '../support/generators/delivery-samples.js';
 import {
   delivered,

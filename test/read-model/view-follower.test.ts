@@ -1,5 +1,5 @@
 import type { DeliveriesView } from '../../src/ports/deliveries-view.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 import {
   delivered,
   delivery,

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 
-/** Patterns of test files, which read TEST_NIGHTLY in support/thorough.ts. */
+/** Patterns of test files, which read TEST_NIGHTLY in thorough.ts. */
 const PARTS = {
   ...Object.fromEntries([1, 2, 3, 4, 5].map((seed) => [`scheduler-${seed}`, ['delivery/isolation/scheduler-judge']])),
   kills: ['faults/random-kills'],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { masterKeyFromFile } from '../../src/secrets/master-keys.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {

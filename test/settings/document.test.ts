@@ -1,7 +1,7 @@
 /** What tells of the settings, held against their table. */
 import { WITH_TABLES } from '../../scripts/tables-of-source.js';
 import { SETTINGS } from '../../src/settings/table.js';
-import { fileOf } from '../support/file-of.js';
+import { fileOf } from '../support/oracles/file-of.js';
 
 test.each(Object.entries(WITH_TABLES))('%s has the tables that make writes', (path, withTables) => {
   expect(fileOf(path)).toBe(withTables(fileOf(path)));

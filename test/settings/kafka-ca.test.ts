@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { kafkaSettings } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { newAuthority, testAuthority } from '../support/servers/certificates.js';
 import { listen } from '../support/servers/receiver.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 test('KAFKA_CA_FILE may hold an intermediate CA', async () => {
   const { authority, server } = await newAuthority(await testAuthority());

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../../src/settings/setting-files.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 let folder: ReturnType<typeof temporaryDirectory>;
 let file: (name: string, text: string) => string;

@@ -1,5 +1,5 @@
 import { createProcessClock, type ProcessClock } from '../../src/time/process-clock.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/clocks/eventually.js';
 
 let clock: ProcessClock | undefined;
 afterEach(() => clock?.close());

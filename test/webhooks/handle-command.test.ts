@@ -9,9 +9,9 @@ import { foldWebhooks } from '../support/scenes/aggregate-spec.js';
 import { commandParts } from '../support/scenes/command-parts.js';
 import { HeldReadModel } from '../support/scenes/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/scenes/read-model-fixture.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { bound } from '../support/servers/bound-store.js';
 import { openSqliteStore } from '../support/servers/sqlite-store.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const directory = temporaryDirectory();
 const { store, file, close } = openSqliteStore(directory.path);

@@ -11,8 +11,8 @@ import { CONTEXT, register, registered } from '../support/generators/webhook-sam
 import { commandParts } from '../support/scenes/command-parts.js';
 import { HeldReadModel } from '../support/scenes/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/scenes/read-model-fixture.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { openSqliteStore } from '../support/servers/sqlite-store.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const HOUR = 3_600_000;
 const directory = temporaryDirectory();

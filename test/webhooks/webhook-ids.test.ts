@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
+import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
 import { bound } from '../support/servers/bound-store.js';
 import { openSqliteStore } from '../support/servers/sqlite-store.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const directory = temporaryDirectory();
 let opened: ReturnType<typeof openSqliteStore>;

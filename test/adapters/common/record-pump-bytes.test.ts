@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { laneItem } from '../../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { laneOf } from '../../support/scenes/pump-lane.js';
 
 let pump: RecordPump | undefined;

@@ -1,7 +1,7 @@
 import { type LaneItem, laneItem } from '../../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { laneOf } from '../../support/scenes/pump-lane.js';
 
 const HOUR_MS = 3_600_000;

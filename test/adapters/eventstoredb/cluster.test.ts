@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type EventStore, type NewEvent, NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
 import { type EventStoreCluster, startEventStoreCluster } from '../../services/eventstoredb/cluster.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
 
 const PATIENCE = { timeout: 15_000 };

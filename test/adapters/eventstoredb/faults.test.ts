@@ -12,7 +12,7 @@ import { patience } from '../../runner/patience.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { json } from '../../services/eventstoredb/stored-data.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
 
 /** For what has to run into them: too short for anything else on a busy machine. */

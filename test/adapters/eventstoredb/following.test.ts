@@ -5,7 +5,7 @@ import { Following } from '../../../src/adapters/eventstoredb/following.js';
 import { fromPosition } from '../../../src/adapters/eventstoredb/positions.js';
 import type { Reads } from '../../../src/adapters/eventstoredb/reads.js';
 import type { EventBatch } from '../../../src/ports/event-store.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 
 const HEAD = { commit: 10n, id: 'head' };
 

@@ -12,7 +12,7 @@ import {
 import { collect } from '../../contract/contract.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
 
 const STREAM = 'account-1';

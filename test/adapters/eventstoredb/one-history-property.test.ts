@@ -2,12 +2,12 @@
  * Restarts, kills, cuts, rebuilds and restores in random order, on a 23.10 and a 25, quiet or busy. The process never waits
  * for a confirmation, never refuses its own store, and never takes a restored one that lacks an event it knows for the same.
  */
+import { inFull } from '../../runner/thorough.js';
 import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { json, type StoredData } from '../../services/eventstoredb/stored-data.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { type Seeded, seeded } from '../../support/generators/seeded.js';
 import { Installation } from '../../support/scenes/eventstoredb-installation.js';
-import { inFull } from '../../support/thorough.js';
 
 jest.setTimeout(300_000);
 

@@ -10,8 +10,8 @@ import { ProjectionMissing, ProjectionsOff } from '../../../src/ports/projection
 import { Users } from '../../services/eventstoredb/access.js';
 import type { EventStoreOptions } from '../../services/eventstoredb/event-store-server.js';
 import { needsTestServer, startOwnServer, VERSIONS } from '../../services/eventstoredb/own-server.js';
+import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 import { certificateFor, testAuthority } from '../../support/servers/certificates.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const SOURCE = `fromCategory('account').foreachStream().when({ Counted: (state) => { state.hasCounted = true; } })`;
 const ends: (() => unknown)[] = [];

@@ -7,8 +7,8 @@ import { type EventStore, NO_STREAM, StoreRefused } from '../../../src/ports/eve
 import { collect } from '../../contract/contract.js';
 import { startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
+import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 import { certificateFor, testAuthority } from '../../support/servers/certificates.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const PASSWORD = 'planted-secret';
 const KNOWN = `admin:${PASSWORD}@`;

@@ -2,10 +2,10 @@
 import type { Admin } from 'kafkajs';
 import { KAFKA_LIMITS } from '../../../src/adapters/kafka/admin-session.js';
 import { connection } from '../../../src/adapters/kafka/broker.js';
-import { undoneAfterEach } from '../../support/at-end.js';
+import { undoneAfterEach } from '../../support/scenes/at-end.js';
 import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
+import { silentLogger } from '../../support/scenes/silent-logger.js';
 import { type Send, startEmptyKafka } from '../../support/servers/empty-kafka.js';
-import { silentLogger } from '../../support/silent-logger.js';
 
 /** What waits for an answer that never comes in full fails by this; the test then says so. */
 const LIMITS = { ...KAFKA_LIMITS, answerMs: 2_000 };

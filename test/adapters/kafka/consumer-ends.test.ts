@@ -2,7 +2,7 @@
 import kafkajs from 'kafkajs';
 import { BrokerRefused, BrokerUnavailable } from '../../../src/ports/broker.js';
 import { patience } from '../../runner/patience.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { ConsumerScene } from '../../support/scenes/consumer-scene.js';
 
 /** Between two heartbeats of a test a busy machine may take a while. */

@@ -1,6 +1,6 @@
 /** Where a consumer begins in a partition that it is assigned, and where it goes on as another member. */
 import { BrokerRefused } from '../../../src/ports/broker.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { ConsumerScene } from '../../support/scenes/consumer-scene.js';
 
 let scene: ConsumerScene;

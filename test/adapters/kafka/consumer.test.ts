@@ -1,6 +1,6 @@
 import { decodedBehind } from '../../../src/adapters/common/done-behind.js';
 import { passed } from '../../../src/adapters/kafka/fetched/marks.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { ConsumerScene, NOT_DUE } from '../../support/scenes/consumer-scene.js';
 
 let scene: ConsumerScene;

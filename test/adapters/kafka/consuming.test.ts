@@ -4,9 +4,9 @@ import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { unique } from '../../contract/contract.js';
-import { eventually } from '../../support/eventually.js';
-import { type RecordingLogger, recordingLogger } from '../../support/recording-logger.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
+import { type RecordingLogger, recordingLogger } from '../../support/scenes/recording-logger.js';
 
 const PATIENCE = { timeout: 30_000 };
 

@@ -2,9 +2,9 @@
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { unique } from '../../contract/contract.js';
-import { eventually } from '../../support/eventually.js';
-import { type RecordingLogger, recordingLogger } from '../../support/recording-logger.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
+import { type RecordingLogger, recordingLogger } from '../../support/scenes/recording-logger.js';
 import { type Fault, type KafkaRelay, startKafkaRelay } from '../../support/servers/kafka-relay.js';
 
 /** Kafka waits for the former member to come back, or to expire: six seconds. */

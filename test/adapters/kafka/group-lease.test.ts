@@ -3,9 +3,9 @@ import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
 import { GroupLease } from '../../../src/adapters/kafka/group-lease.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import type { RecordHold } from '../../../src/ports/broker.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
+import { silentLogger } from '../../support/scenes/silent-logger.js';
 import { FakeKafkaClient } from '../../support/servers/fake-kafka-client.js';
-import { silentLogger } from '../../support/silent-logger.js';
 
 describe('a lease', () => {
   let regained: number;

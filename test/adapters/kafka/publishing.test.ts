@@ -3,9 +3,9 @@ import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/bro
 import { BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
-import { eventually } from '../../support/eventually.js';
-import { recordingLogger } from '../../support/recording-logger.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
+import { recordingLogger } from '../../support/scenes/recording-logger.js';
 
 const MIB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
-import { silentLogger } from '../../support/silent-logger.js';
+import { silentLogger } from '../../support/scenes/silent-logger.js';
 
 jest.setTimeout(60_000);
 

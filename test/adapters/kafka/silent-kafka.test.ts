@@ -7,12 +7,12 @@ import { type Broker, BrokerUnavailable, type NewRecord } from '../../../src/por
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
 import { startKafka } from '../../services/kafka/kafka-server.js';
-import { undoneAfterEach } from '../../support/at-end.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
+import { undoneAfterEach } from '../../support/scenes/at-end.js';
 import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
+import { silentLogger } from '../../support/scenes/silent-logger.js';
 import { startMuteKafka } from '../../support/servers/mute-kafka.js';
 import { type OwnKafka, withOwnKafka } from '../../support/servers/own-kafka.js';
-import { silentLogger } from '../../support/silent-logger.js';
 
 /** What is promised, and what a busy machine may add. */
 const CONNECTS_WITHIN_MS = KAFKA_LIMITS.connectMs + 500 + 2_500;

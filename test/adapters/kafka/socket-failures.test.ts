@@ -1,8 +1,8 @@
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
-import { undoneAfterEach } from '../../support/at-end.js';
+import { undoneAfterEach } from '../../support/scenes/at-end.js';
 import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
+import { silentLogger } from '../../support/scenes/silent-logger.js';
 import { startMuteKafka } from '../../support/servers/mute-kafka.js';
-import { silentLogger } from '../../support/silent-logger.js';
 
 jest.setTimeout(60_000);
 

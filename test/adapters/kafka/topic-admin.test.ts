@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Kafka } from 'kafkajs';
 import { TopicAdmin, type TopicSettings } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerRefused, BrokerUnavailable } from '../../../src/ports/broker.js';
-import { recordingLogger } from '../../support/recording-logger.js';
 import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
+import { recordingLogger } from '../../support/scenes/recording-logger.js';
 
 /** Takes connections: an admin looks first whether anybody listens. */
 let listener: Server;

@@ -3,9 +3,9 @@ import kafkajs, { type Kafka, type Transaction } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
-import { silentLogger } from '../../support/silent-logger.js';
+import { silentLogger } from '../../support/scenes/silent-logger.js';
 
 jest.setTimeout(120_000);
 

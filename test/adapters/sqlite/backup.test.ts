@@ -17,7 +17,7 @@ import { topicRecords } from '../../../src/ports/topic-records.js';
 import { named, record, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event, numbers, upTo } from '../../contract/event-store/follower.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const LARGE = 'x'.repeat(4_000);

@@ -1,5 +1,5 @@
 import { record, records } from '../../contract/broker/inbox.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const LONGEST_TIMER_MS = 2_147_483_647;

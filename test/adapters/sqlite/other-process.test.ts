@@ -7,7 +7,7 @@ import { topicRecords } from '../../../src/ports/topic-records.js';
 import { Inbox, record, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 let folder: SqliteFolder;

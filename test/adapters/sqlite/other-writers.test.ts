@@ -4,7 +4,7 @@ import { watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFile, useWal } from '../../../src/adapters/sqlite/open-file.js';
 import { StoreChanges } from '../../../src/adapters/sqlite/store-changes.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 
 const SECONDS = 10;
 

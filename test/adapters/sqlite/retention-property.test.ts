@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { RecordLog } from '../../../src/adapters/sqlite/record-log.js';
 import { named, records } from '../../contract/broker/inbox.js';
+import { inFull } from '../../runner/thorough.js';
 import { Sweeping } from '../../support/scenes/sweeping.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
-import { inFull } from '../../support/thorough.js';
 
 const RUNS = Number(process.env.RETENTION_RUNS ?? inFull(60, 15));
 jest.setTimeout(20_000 + RUNS * 500);

@@ -7,7 +7,7 @@ import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { named, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { scratchInMemory } from '../../support/scenes/scratch-in-memory.js';
 import { Sweeping } from '../../support/scenes/sweeping.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';

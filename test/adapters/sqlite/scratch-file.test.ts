@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, statSync, utimesSync,
 import { join } from 'node:path';
 import { ScratchFile } from '../../../src/adapters/sqlite/scratch-file.js';
 import { ScratchUnusable } from '../../../src/ports/scratch.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 
 const ADD = 'INSERT INTO names VALUES ($name)';
 let folder: string;

@@ -12,12 +12,12 @@ import {
   ViewUnsound,
 } from '../../../src/ports/deliveries-view.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
-import { recordingLogger } from '../../support/recording-logger.js';
 import { eventsQuery, feedQuery, query, VIEW_SIZE } from '../../support/scenes/deliveries-view-subject.js';
+import { recordingLogger } from '../../support/scenes/recording-logger.js';
 import { damageFile } from '../../support/scenes/sqlite-subjects.js';
+import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 import { delivered, delivery, retrying } from '../../support/scenes/view-follower-fixture.js';
 import { viewInThisThread } from '../../support/scenes/view-in-this-thread.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 let folder: ReturnType<typeof temporaryDirectory>;
 const opened: { close(): unknown }[] = [];

@@ -1,6 +1,6 @@
 /** Brokers that each violate one sentence of the contract, and the cases that must see it: how records are handed out. */
 import type { Broker, ConsumeOptions, Consumer } from '../../../src/ports/broker.js';
-import { withMethods } from '../../support/with-methods.js';
+import { withMethods } from '../../support/scenes/with-methods.js';
 import { OWNS, TAKES_NOTHING } from '../broker/holding.js';
 import type { Breaking as BreakingOf, Broken } from './event-stores.js';
 

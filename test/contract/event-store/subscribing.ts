@@ -1,5 +1,5 @@
 import { NO_STREAM, OtherHistory } from '../../../src/ports/event-store.js';
-import { inFull } from '../../support/thorough.js';
+import { inFull } from '../../runner/thorough.js';
 import { events, Follower, numbers, type Scenario, type StoreCase, storeCase, upTo } from './follower.js';
 
 const LONG = inFull(5_000, 2_000);

@@ -1,6 +1,6 @@
 import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
 import { type Delivery, fromRetryRecord } from '../../../src/delivery/delivery.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { payment } from '../../support/generators/poison.js';
 import { AccountFixture, webhookId } from '../../support/scenes/account-fixture.js';
 import { detail } from '../../support/scenes/recoverable-view.js';

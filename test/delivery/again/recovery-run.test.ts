@@ -7,8 +7,8 @@ import type { Sendable, SentAgain } from '../../../src/ports/send-again.js';
 import type { Command } from '../../../src/webhooks/decide.js';
 import type { Recovery } from '../../../src/webhooks/state.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
-import { recordingLogger } from '../../support/recording-logger.js';
 import { FakeAccounts, webhookOf } from '../../support/scenes/fake-accounts.js';
+import { recordingLogger } from '../../support/scenes/recording-logger.js';
 import { detail, missed, RecoverableView } from '../../support/scenes/recoverable-view.js';
 
 const COUNT = 50;

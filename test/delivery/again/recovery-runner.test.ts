@@ -6,10 +6,10 @@ import type { SentAgain } from '../../../src/ports/send-again.js';
 import type { RunningRecovery } from '../../../src/read-model/running-recoveries.js';
 import { sleep } from '../../../src/time/retry.js';
 import type { Recovery } from '../../../src/webhooks/state.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
-import { recordingLogger } from '../../support/recording-logger.js';
 import { FakeAccounts, webhookOf } from '../../support/scenes/fake-accounts.js';
+import { recordingLogger } from '../../support/scenes/recording-logger.js';
 import { detail, RecoverableView } from '../../support/scenes/recoverable-view.js';
 
 const RUNNING: Recovery = {

@@ -4,11 +4,11 @@ import { toCancellation, toRequest } from '../../../src/delivery/again/request.j
 import { Requests, type RequestsParts } from '../../../src/delivery/again/requests.js';
 import { newDelivery } from '../../../src/delivery/delivery.js';
 import { BrokerUnavailable, type FollowOptions, type NewRecord, type Positions } from '../../../src/ports/broker.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { EVENT, named, paymentRecord, received } from '../../support/generators/delivery-samples.js';
-import { recordingLogger } from '../../support/recording-logger.js';
+import { recordingLogger } from '../../support/scenes/recording-logger.js';
 import { detail } from '../../support/scenes/recoverable-view.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 
 const TOPIC = 'webhooks.requests';
 const RESEND = { trigger: 'resend', actor: 'ana' } as const;

@@ -3,7 +3,7 @@ import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/scenes/attempt-fixture.js';
 import type { Listener } from '../../support/servers/receiver.js';
 

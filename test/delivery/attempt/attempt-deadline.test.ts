@@ -2,8 +2,8 @@ import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { patience } from '../../runner/patience.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { spin } from '../../support/clocks/spin.js';
-import { eventually } from '../../support/eventually.js';
 import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../../support/scenes/attempt-fixture.js';
 
 const fixture = new AttemptFixture();

@@ -2,9 +2,9 @@
  * The scheduler of attempts beside hostile, slow and dear receivers, in virtual time. `make test` plays few scenarios,
  * `make test-all` those and all but the largest, `make test-nightly` all. JUDGE_SEED sets the seed: its parts play five.
  */
-import { judge } from '../../support/scheduler/scenario.js';
-import { FEW_SCENARIOS, SCENARIOS } from '../../support/scheduler/scenarios.js';
-import { inFull } from '../../support/thorough.js';
+import { inFull } from '../../runner/thorough.js';
+import { judge } from '../../support/scenes/scheduler/scenario.js';
+import { FEW_SCENARIOS, SCENARIOS } from '../../support/scenes/scheduler/scenarios.js';
 
 const SEED = Number(process.env.JUDGE_SEED || 1);
 /** Three quarters of the time of all. */

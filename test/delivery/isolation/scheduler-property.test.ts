@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import type { Acquired, AttemptEnd, Deferred } from '../../../src/delivery/isolation/endpoint.js';
+import { inFull } from '../../runner/thorough.js';
 import { VirtualClock } from '../../support/clocks/virtual-clock.js';
-import { inFull } from '../../support/thorough.js';
 
 jest.setTimeout(300_000);
 

@@ -1,9 +1,9 @@
 import { logEntry, type RoutedEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { deliveryTo } from '../../support/generators/delivery-samples.js';
+import { silentLogger } from '../../support/scenes/silent-logger.js';
 import { RecordingBroker } from '../../support/servers/recording-broker.js';
-import { silentLogger } from '../../support/silent-logger.js';
 
 const TOPIC = 'webhooks.deliveries';
 

@@ -7,12 +7,12 @@ import { type EventStore, OtherHistory } from '../../../src/ports/event-store.js
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { enveloped } from '../../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../../src/webhooks/events.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { AT, added, CONTEXT, LAST_FAILURE, registered } from '../../support/generators/webhook-samples.js';
-import { type RecordingLogger, recordingLogger } from '../../support/recording-logger.js';
 import { type ReadModel, startReadModel } from '../../support/scenes/read-model-fixture.js';
+import { type RecordingLogger, recordingLogger } from '../../support/scenes/recording-logger.js';
+import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 import { openSqliteStore } from '../../support/servers/sqlite-store.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 jest.setTimeout(60_000);
 

@@ -1,7 +1,7 @@
 /** A wait that no tier has: its record goes from tier to tier, without an attempt, a step or an entry. */
 import { deliveryIn, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { progressIn } from '../../../src/delivery/delivery-progress.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { ACCOUNT, deliveryTo } from '../../support/generators/delivery-samples.js';
 import { AccountFixture } from '../../support/scenes/account-fixture.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { elementsOf, valuesOfLines } from '../../../src/http/payment-events/event-values.js';
+import { inFull } from '../../runner/thorough.js';
 import { oddLiteral } from '../../support/generators/odd-json.js';
-import { inFull } from '../../support/thorough.js';
 
 const texts = (values: Iterable<Buffer>) => [...values].map(String);
 

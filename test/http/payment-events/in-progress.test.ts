@@ -5,7 +5,7 @@ import type { Verification } from '../../../src/accounts/access-tokens.js';
 import { BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
 import { request } from '../../support/clients/api-client.js';
 import { head } from '../../support/clients/raw-request.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { type BareApi, startBareApi, UNPACED } from '../../support/scenes/bare-api.js';
 
 const NDJSON = 'application/x-ndjson';

@@ -1,7 +1,7 @@
 /** docs/payment-events.md, From a database: what Debezium sends with the settings shown there is published and valid. */
 import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
-import { fileOf } from '../../support/file-of.js';
 import { header } from '../../support/generators/delivery-samples.js';
+import { fileOf } from '../../support/oracles/file-of.js';
 import { type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
 
 const ROW_ID = 'pay-1';

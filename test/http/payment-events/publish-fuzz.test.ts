@@ -5,9 +5,9 @@
 import fc from 'fast-check';
 import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
+import { inFull } from '../../runner/thorough.js';
 import { anyBytes, broken, oddLiteral, withOneChange } from '../../support/generators/odd-json.js';
 import { type BareApi, startBareApi, UNPACED } from '../../support/scenes/bare-api.js';
-import { inFull } from '../../support/thorough.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? inFull(5_000, 500, 50_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);

@@ -1,5 +1,5 @@
 import { PublishingPace } from '../../../src/http/payment-events/publishing-pace.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 
 const KEEPS_UP = 0;
 const BEHIND = 101;

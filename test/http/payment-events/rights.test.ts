@@ -1,6 +1,6 @@
 /** Who may publish, and what else a publisher may do: nothing. */
 import { type Answer, Client } from '../../support/clients/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { CONTEXT } from '../../support/generators/webhook-samples.js';
 import { type RunningApi, startApi, tokenFor } from '../../support/scenes/api-fixture.js';
 import { type Issuer, startIssuer } from '../../support/servers/issuer.js';

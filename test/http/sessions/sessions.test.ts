@@ -1,6 +1,6 @@
 import { Client, request } from '../../support/clients/api-client.js';
 import { Browser, codeIn, entering, type Opened, opened } from '../../support/clients/portal-session.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { CONTEXT } from '../../support/generators/webhook-samples.js';
 import { type RunningApi, startApi, startApiOnServer, tokenFor } from '../../support/scenes/api-fixture.js';
 

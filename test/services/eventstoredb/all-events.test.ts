@@ -11,7 +11,7 @@ import {
 } from '@eventstore/db-client';
 import { disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { collect } from '../../contract/contract.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/clocks/eventually.js';
 import { type EventStoreOptions, startEventStore } from './event-store-server.js';
 import { needsTestServer, startOwnServer, VERSIONS } from './own-server.js';
 

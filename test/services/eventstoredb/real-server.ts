@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '../../support/eventually.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { eventually } from '../../support/clocks/eventually.js';
+import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 import { freePort } from '../free-port.js';
 import type { OwnServer } from './own-server.js';
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../services/free-port.js';
-import { eventually } from '../eventually.js';
+import { eventually } from '../clocks/eventually.js';
 import type { Account } from '../scenes/story.js';
 
 const FILE = fileURLToPath(new URL('../../../docs/console/portal.mjs', import.meta.url));

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { type CommandIo, printable } from '../../../src/cli/command-io.js';
 import { runCommandLine } from '../../../src/cli/program.js';
 import { readConfig } from '../../../src/settings/read-config.js';
-import { temporaryDirectory } from '../temporary-directory.js';
+import { temporaryDirectory } from '../scenes/temporary-directory.js';
 import type { Finished, Settings } from './service.js';
 
 const SETTINGS_READ = 'the settings were read';

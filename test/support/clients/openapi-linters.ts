@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
-import { temporaryDirectory } from '../temporary-directory.js';
+import { temporaryDirectory } from '../scenes/temporary-directory.js';
 
 const REDOCLY = join(import.meta.dirname, '../../../node_modules/@redocly/cli/bin/cli.js');
 /** Without these variables Redocly sends telemetry and asks the registry for a newer version. */

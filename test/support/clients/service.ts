@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '../eventually.js';
+import { eventually } from '../clocks/eventually.js';
 
 /** TESTED_MAIN: the build of another checkout. */
 export const MAIN = process.env.TESTED_MAIN ?? fileURLToPath(new URL('../../../dist/main.js', import.meta.url));

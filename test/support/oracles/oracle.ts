@@ -3,7 +3,7 @@
  * under one webhook-id. Tell it about events before they are published; ask it at any time.
  */
 import { appendFileSync } from 'node:fs';
-import { eventually } from '../eventually.js';
+import { eventually } from '../clocks/eventually.js';
 import type { ReceivedRequest, Receiver } from '../servers/receiver.js';
 
 const SHOWN = 3;

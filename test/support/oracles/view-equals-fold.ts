@@ -6,7 +6,7 @@ import { VIEW_TOPICS, type ViewCore } from '../../../src/ports/deliveries-view.j
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { behind, eventsQuery, feedQuery, query, VIEW_SIZE } from '../scenes/deliveries-view-subject.js';
 import type { FaultScene } from '../scenes/fault-scene.js';
-import { temporaryDirectory } from '../temporary-directory.js';
+import { temporaryDirectory } from '../scenes/temporary-directory.js';
 
 const LIMIT = 100_000;
 const DAY_MS = 86_400_000;

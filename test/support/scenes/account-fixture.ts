@@ -18,14 +18,14 @@ import { createCommandHandler } from '../../../src/webhooks/handle-command.js';
 import { testScheduler } from '../clocks/test-scheduler.js';
 import { ACCOUNT } from '../generators/delivery-samples.js';
 import { CONTEXT, register } from '../generators/webhook-samples.js';
-import { noDeliveryMetrics } from '../no-metrics.js';
 import { testAuthority } from '../servers/certificates.js';
 import { type ReceivedRequest, type Receiver, type ReceiverOptions, startReceiver } from '../servers/receiver.js';
 import { SqliteFolder } from '../servers/sqlite-folder.js';
-import { silentLogger } from '../silent-logger.js';
 import { commandParts } from './command-parts.js';
+import { noDeliveryMetrics } from './no-metrics.js';
 import { startReadModel } from './read-model-fixture.js';
 import { scratchInMemory } from './scratch-in-memory.js';
+import { silentLogger } from './silent-logger.js';
 
 const LONG = 15_000;
 const TOPICS = topicsOf(['payment-events'], '');

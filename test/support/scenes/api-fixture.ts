@@ -11,8 +11,8 @@ import { readConfig } from '../../../src/settings/read-config.js';
 import { startOwnServer } from '../../services/eventstoredb/own-server.js';
 import { Client, type Credential } from '../clients/api-client.js';
 import { CONTEXT } from '../generators/webhook-samples.js';
-import { silentLogger } from '../silent-logger.js';
-import { temporaryDirectory } from '../temporary-directory.js';
+import { silentLogger } from './silent-logger.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 export interface RunningApi {
   readonly port: number;

@@ -2,9 +2,9 @@
  * The backbones of an installation: all embedded, or all on servers. End-to-end tests run on both of them: a store and a broker
  * know nothing of each other. Each installation has its own topics, groups and folders, so tests can share a Kafka.
  */
+import { inFull } from '../../runner/thorough.js';
 import { startOwnServer, VERSIONS } from '../../services/eventstoredb/own-server.js';
 import type { Settings } from '../clients/service.js';
-import { inFull } from '../thorough.js';
 import { kafkaSettingsOn } from './kafka-installation.js';
 
 export interface Backbone {

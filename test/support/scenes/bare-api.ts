@@ -19,12 +19,12 @@ import { createCommandHandler, createKeyedCommandHandler } from '../../../src/we
 import { createWebhookIds } from '../../../src/webhooks/webhook-ids.js';
 import { Client } from '../clients/api-client.js';
 import { CONTEXT, registered } from '../generators/webhook-samples.js';
-import { noHttpMetrics } from '../no-metrics.js';
-import { type RecordingLogger, recordingLogger } from '../recording-logger.js';
 import { openSqliteStore } from '../servers/sqlite-store.js';
-import { temporaryDirectory } from '../temporary-directory.js';
 import { commandParts } from './command-parts.js';
+import { noHttpMetrics } from './no-metrics.js';
 import { type ReadModel, startReadModel } from './read-model-fixture.js';
+import { type RecordingLogger, recordingLogger } from './recording-logger.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 export interface BareApi {
   readonly port: number;

@@ -3,9 +3,9 @@ import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
 import type { KafkaConsumerParts } from '../../../src/adapters/kafka/group-client.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
-import { eventually } from '../eventually.js';
-import { recordingLogger } from '../recording-logger.js';
+import { eventually } from '../clocks/eventually.js';
 import { FakeKafkaClient } from '../servers/fake-kafka-client.js';
+import { recordingLogger } from './recording-logger.js';
 
 /** The offset of a record that is due in an hour. */
 export const NOT_DUE = 1_000;

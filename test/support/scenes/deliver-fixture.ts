@@ -17,10 +17,10 @@ import type { Command, Decision } from '../../../src/webhooks/decide.js';
 import { testScheduler } from '../clocks/test-scheduler.js';
 import { VirtualClock } from '../clocks/virtual-clock.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW } from '../generators/delivery-samples.js';
-import { noDeliveryMetrics } from '../no-metrics.js';
-import { recordingLogger } from '../recording-logger.js';
 import { RecordingBroker } from '../servers/recording-broker.js';
 import { FakeAccounts, webhookOf } from './fake-accounts.js';
+import { noDeliveryMetrics } from './no-metrics.js';
+import { recordingLogger } from './recording-logger.js';
 
 export const SCHEDULE = [
   { text: '5s', ms: 5_000 },

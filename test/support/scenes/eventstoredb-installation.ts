@@ -20,12 +20,12 @@ import { patience } from '../../runner/patience.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import type { ServerVersion } from '../../services/eventstoredb/own-server.js';
 import { json, type StoredData } from '../../services/eventstoredb/stored-data.js';
-import { eventually } from '../eventually.js';
+import { eventually } from '../clocks/eventually.js';
 import { added, CONTEXT, registered } from '../generators/webhook-samples.js';
-import { silentLogger } from '../silent-logger.js';
-import { temporaryDirectory } from '../temporary-directory.js';
 import { openEventStoreDb } from './eventstoredb-subjects.js';
 import { PROJECTION } from './projection-host-fixture.js';
+import { silentLogger } from './silent-logger.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const WATCH_EVERY_MS = 100;
 const PATIENCE = { timeout: 20_000 };

@@ -10,13 +10,13 @@ import type { NewRecord } from '../../../src/ports/broker.js';
 import { readConfig } from '../../../src/settings/read-config.js';
 import { commandLine } from '../clients/in-process-cli.js';
 import { jsonLines, type Service, type Settings, type Starting, serve, startServing } from '../clients/service.js';
-import { eventually } from '../eventually.js';
+import { eventually } from '../clocks/eventually.js';
 import { Oracle } from '../oracles/oracle.js';
 import type { OwnKafka } from '../servers/own-kafka.js';
 import { type Receiver, type ReceiverOptions, startReceiver } from '../servers/receiver.js';
-import { silentLogger } from '../silent-logger.js';
 import type { Backbone } from './backbones.js';
 import { kafkaSettingsOn, onKafka } from './kafka-installation.js';
+import { silentLogger } from './silent-logger.js';
 import { type Account, addWebhook, installation, register, tokenFor } from './story.js';
 
 /** Records per publish call. */

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../clients/service.js';
-import { temporaryDirectory } from '../temporary-directory.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const SOURCE = fileURLToPath(new URL('faulty-libc.c', import.meta.url));
 const PAGE_BYTES = 4_096;

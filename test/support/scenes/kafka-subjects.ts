@@ -4,8 +4,8 @@ import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/bro
 import { MOST_UNPACKED_BYTES } from '../../../src/adapters/kafka/fetched/codecs.js';
 import type { Broker } from '../../../src/ports/broker.js';
 import type { Features, Open } from '../../contract/contract.js';
-import { silentLogger } from '../silent-logger.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
+import { silentLogger } from './silent-logger.js';
 
 export const KAFKA: Features = { has: ['sharedGroups', 'poison'], isConcurrent: true, patienceMs: 20_000 };
 

@@ -10,11 +10,11 @@ import { combined, loadProjection, PROJECTIONS } from '../../../src/read-model/p
 import { enveloped } from '../../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../../src/webhooks/events.js';
 import type { AccountState } from '../../../src/webhooks/state.js';
-import { eventually } from '../eventually.js';
+import { eventually } from '../clocks/eventually.js';
 import { CONTEXT } from '../generators/webhook-samples.js';
-import { recordingLogger } from '../recording-logger.js';
 import { openSqliteStore } from '../servers/sqlite-store.js';
-import { temporaryDirectory } from '../temporary-directory.js';
+import { recordingLogger } from './recording-logger.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 export const PROJECTION = combined(PROJECTIONS.map(loadProjection));
 export const HISTORY = 'a history';

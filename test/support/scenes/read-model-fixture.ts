@@ -6,7 +6,7 @@ import { ProjectionHost } from '../../../src/read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../../../src/read-model/projection-source.js';
 import type { LoadAccount } from '../../../src/webhooks/handle-command.js';
 import type { AccountState } from '../../../src/webhooks/state.js';
-import { silentLogger } from '../silent-logger.js';
+import { silentLogger } from './silent-logger.js';
 
 export interface ReadModel {
   readonly accounts: Accounts;

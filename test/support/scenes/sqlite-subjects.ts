@@ -10,8 +10,8 @@ import type { Broker } from '../../../src/ports/broker.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import type { ProjectionStates } from '../../../src/ports/projection-states.js';
 import type { Features, Open } from '../../contract/contract.js';
-import { temporaryDirectory } from '../temporary-directory.js';
 import { AdapterSubject, type Opened } from './adapter-subject.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 export const SQLITE: Features = { has: ['headerOrder', 'stall', 'damage', 'poison'], patienceMs: 5_000 };
 

@@ -6,8 +6,8 @@ import { commandLine } from '../clients/in-process-cli.js';
 import type { Settings } from '../clients/service.js';
 import { testAuthority } from '../servers/certificates.js';
 import type { Receiver } from '../servers/receiver.js';
-import { temporaryDirectory } from '../temporary-directory.js';
 import type { Backbone } from './backbones.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const EMBEDDED: Pick<Backbone, 'open'> = { open: null };
 

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { type RetentionRules, Sweeper } from '../../../src/adapters/sqlite/sweeper.js';
-import { recordingLogger } from '../recording-logger.js';
+import { recordingLogger } from './recording-logger.js';
 
 /** The sweeper's waits between rounds are longer, its rests are shorter. */
 const A_ROUND_MS = 10_000;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Answer, Client } from '../clients/api-client.js';
 import { testAuthority } from '../servers/certificates.js';
 import { type Reply, startReceiver } from '../servers/receiver.js';
-import { temporaryDirectory } from '../temporary-directory.js';
 import { startApi } from './api-fixture.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 export type TestedWebhooks = Awaited<ReturnType<typeof testedWebhooks>>;
 

@@ -4,14 +4,14 @@ import { logEntry, loggedAttempt } from '../../../src/delivery/log/log-record.js
 import type { Broker, NewRecord } from '../../../src/ports/broker.js';
 import type { AskView, DeliveriesView, ViewedDelivery } from '../../../src/ports/deliveries-view.js';
 import { ViewFollower, type ViewFollowerParts } from '../../../src/read-model/view-follower.js';
-import { eventually } from '../eventually.js';
+import { eventually } from '../clocks/eventually.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, NOW } from '../generators/delivery-samples.js';
 import { toLogRecord } from '../generators/log-records.js';
-import { recordingLogger } from '../recording-logger.js';
 import { SqliteFolder } from '../servers/sqlite-folder.js';
-import { withMethods } from '../with-methods.js';
 import { query, WEBHOOK } from './deliveries-view-subject.js';
+import { recordingLogger } from './recording-logger.js';
 import { viewInThisThread } from './view-in-this-thread.js';
+import { withMethods } from './with-methods.js';
 
 export const TOPICS = { deliveries: 'webhooks.deliveries', requests: 'webhooks.requests' };
 

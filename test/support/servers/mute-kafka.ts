@@ -1,6 +1,6 @@
 /** A Kafka that accepts connections and requests, and answers nothing, or what is no answer. */
 import { createServer, type Socket } from 'node:net';
-import { eventually } from '../eventually.js';
+import { eventually } from '../clocks/eventually.js';
 import { listen } from './receiver.js';
 
 /** In a request, after its size, kind and version. */

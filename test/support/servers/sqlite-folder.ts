@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
-import { eventually } from '../eventually.js';
-import { temporaryDirectory } from '../temporary-directory.js';
+import { eventually } from '../clocks/eventually.js';
+import { temporaryDirectory } from '../scenes/temporary-directory.js';
 
 export class SqliteFolder {
   readonly #directory = temporaryDirectory();

@@ -1,4 +1,4 @@
-import type { Logger } from '../../src/observability/logger.js';
+import type { Logger } from '../../../src/observability/logger.js';
 
 const nothing = () => undefined;
 

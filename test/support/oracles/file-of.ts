@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const ROOT = new URL('../../', import.meta.url);
+const ROOT = new URL('../../../', import.meta.url);
 
 /** The text of a file of this repository. */
 export function fileOf(path: string): string {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../src/observability/logger.js';
+import type { Logger } from '../../../src/observability/logger.js';
 import { silentLogger } from './silent-logger.js';
 
 export interface RecordingLogger extends Logger {

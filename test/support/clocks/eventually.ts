@@ -2,7 +2,7 @@
  * Waits for a condition instead of a time. Rests between checks as long as one took, or a twentieth of the wait so far: many
  * tests check at the same time.
  */
-import { patience } from '../runner/patience.js';
+import { patience } from '../../runner/patience.js';
 
 const LOOK_EVERY_MS = 5;
 const LONGEST_REST_MS = 250;

@@ -1,4 +1,4 @@
-import type { DeliveryMetrics, HttpMetrics } from '../../src/observability/metrics.js';
+import type { DeliveryMetrics, HttpMetrics } from '../../../src/observability/metrics.js';
 
 const nothing = () => undefined;
 

@@ -2,11 +2,11 @@
  * A scheduler in virtual time: deliveries come, wait, are attempted, fail and come back from a tier. The process has one
  * thread (processor.ts). The scheduler sees of it what a process can measure.
  */
-import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
-import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
-import type { Acquired } from '../../../src/delivery/isolation/endpoint.js';
-import { VirtualClock } from '../clocks/virtual-clock.js';
-import { seeded } from '../generators/seeded.js';
+import { CircuitBreakers, type EndpointSignal } from '../../../../src/delivery/isolation/circuit-breaker.js';
+import { DeliveryScheduler } from '../../../../src/delivery/isolation/delivery-scheduler.js';
+import type { Acquired } from '../../../../src/delivery/isolation/endpoint.js';
+import { VirtualClock } from '../../clocks/virtual-clock.js';
+import { seeded } from '../../generators/seeded.js';
 import type { Delivery, Group } from './group.js';
 import { Processor } from './processor.js';
 
