@@ -43,16 +43,16 @@ describeBackbones((backbone) => {
     await scene.account(service, 2, scene.urls('/works'));
     const at = (path: string) => receiver.requests.filter((request) => request.path === path);
     await publishEvents(scene.settings, paymentEvents(1, 1));
-    await eventually(() => at('/hangs').length === 2, PATIENCE);
+    await eventually(() => at('/hangs').length >= 2, PATIENCE);
     await publishEvents(scene.settings, paymentEvents(2, EVENTS, 'retried-'));
     const taken = () => counted(receiver.taken.map(({ headers }) => String(headers['webhook-id'])));
     await eventually(() => taken().size === EVENTS, PATIENCE);
     // All but the retry that hangs. Without a commit of its first attempt, a delivery starts again.
     await eventually(async () => (await undone(scene.settings)) === 1, PATIENCE);
     await service.stop('SIGKILL');
-    const before = taken();
+    const [before, hung] = [taken(), at('/hangs').length];
     await scene.serve();
-    await eventually(() => at('/hangs').length === 3, PATIENCE);
+    await eventually(() => at('/hangs').length > hung, PATIENCE);
     // Its retry comes behind all of theirs.
     await publishEvents(scene.settings, paymentEvents(2, 1, 'last-'));
     await eventually(() => receiver.taken.some(({ body }) => body.includes('last-0')), PATIENCE);

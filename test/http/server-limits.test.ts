@@ -1,4 +1,5 @@
 import type { ServerLimits } from '../../src/http/listen.js';
+import { patience } from '../runner/patience.js';
 import { HeldConnection } from '../support/clients/held-connection.js';
 import { head, rawRequest } from '../support/clients/raw-request.js';
 import { eventually } from '../support/clocks/eventually.js';
@@ -8,6 +9,8 @@ import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 const START = 'GET /api/webhooks HTTP/1.1\r\nHost: 127.0.0.1\r\n';
 const GOOD = head('GET /api/webhooks HTTP/1.1', 'Authorization: Bearer caller-42');
 const FAST: Partial<ServerLimits> = { headMs: 150, lookEveryMs: 20 };
+/** Where a head has to come in time, on a busy machine too. */
+const LESS_FAST = { ...FAST, headMs: 150 * patience(), requestMs: 300 * patience() };
 
 let api: BareApi | undefined;
 let held: HeldConnection[] = [];
@@ -103,7 +106,7 @@ describe('slow requests are 408, and their connections are closed', () => {
   });
 
   it('a body that drips in after its answer has its connection closed', async () => {
-    const { port } = await started({ ...FAST, requestMs: 300 });
+    const { port } = await started(LESS_FAST);
     const lines = ['Content-Type: application/json', 'Content-Length: 60000'];
     const connection = (await hold(port)).send(head('POST /api/webhooks HTTP/1.1', ...lines)).keepSending(' ');
     await isClosed(connection);
@@ -118,7 +121,7 @@ describe('slow requests are 408, and their connections are closed', () => {
   });
 
   it('a second request that is slow is 408 too', async () => {
-    const { port } = await started(FAST);
+    const { port } = await started(LESS_FAST);
     const connection = (await hold(port)).send(GOOD);
     await isAnsweredOn(connection);
     connection.received = '';
@@ -128,7 +131,7 @@ describe('slow requests are 408, and their connections are closed', () => {
   });
 
   it('a connection that rests between two requests is not closed', async () => {
-    const { port } = await started(FAST);
+    const { port } = await started(LESS_FAST);
     const [resting, silent] = [await hold(port), await hold(port)];
     resting.send(GOOD);
     await isAnsweredOn(resting);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { type EventStore, NO_STREAM, StoreRefused } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
+import { patience } from '../../runner/patience.js';
 import { startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { openEventStoreDb } from '../../support/scenes/eventstoredb-subjects.js';
 import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
@@ -12,7 +13,7 @@ import { certificateFor, testAuthority } from '../../support/servers/certificate
 
 const PASSWORD = 'planted-secret';
 const KNOWN = `admin:${PASSWORD}@`;
-const LIMIT_MS = 5_000;
+const LIMIT_MS = 5_000 * patience();
 
 let folder: ReturnType<typeof temporaryDirectory>;
 let closing: (() => unknown)[];

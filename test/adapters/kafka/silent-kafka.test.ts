@@ -6,6 +6,7 @@ import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { type Broker, BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
+import { patience } from '../../runner/patience.js';
 import { startKafka } from '../../services/kafka/kafka-server.js';
 import { eventually } from '../../support/clocks/eventually.js';
 import { undoneAfterEach } from '../../support/scenes/at-end.js';
@@ -14,10 +15,11 @@ import { silentLogger } from '../../support/scenes/silent-logger.js';
 import { startMuteKafka } from '../../support/servers/mute-kafka.js';
 import { type OwnKafka, withOwnKafka } from '../../support/servers/own-kafka.js';
 
-/** What is promised, and what a busy machine may add. */
-const CONNECTS_WITHIN_MS = KAFKA_LIMITS.connectMs + 500 + 2_500;
-const PUBLISHES_WITHIN_MS = KAFKA_LIMITS.answerMs + 2_500;
-const CLOSES_WITHIN_MS = 1_000 + 1_500;
+/** Of what is promised, what this machine may add. */
+const added = (ms: number) => ms * patience();
+const CONNECTS_WITHIN_MS = KAFKA_LIMITS.connectMs + 500 + added(2_500);
+const PUBLISHES_WITHIN_MS = KAFKA_LIMITS.answerMs + added(2_500);
+const CLOSES_WITHIN_MS = 1_000 + added(1_500);
 const PATIENCE = { timeout: 30_000 };
 
 jest.setTimeout(300_000);
