@@ -51,8 +51,6 @@ export default {
     },
     {
       ...project,
-      globalSetup: '<rootDir>/test/support/servers/chromium-for-all.js',
-      globalTeardown: '<rootDir>/test/support/servers/chromium-after-all.js',
       displayName: 'browser',
       testMatch: ['<rootDir>/test/console/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...leftToTestAll],

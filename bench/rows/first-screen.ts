@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
-import { findChromium } from '../../test/support/servers/chromium.js';
+import type { Browser } from 'playwright-core';
+import { findBrowser, launch } from '../../test/support/clients/chromium.js';
 import { type Ask, apiClient } from '../support/api-client.js';
 import { openInstallation, startService } from '../support/installation.js';
 import { writePastDeliveries } from '../support/past-deliveries.js';
@@ -29,13 +29,13 @@ export const firstScreen: Row = {
     'The console: from a link to the figures of the Overview, 100 webhooks and 100,000 deliveries, the slowest of five',
   figure: { kind: 'below', value: 1_000, unit: 'ms' },
   async run(tell) {
-    const found = findChromium();
-    if (!found) return { kind: 'not measured', why: 'there is no Chromium: set CHROMIUM' };
-    return await run(found, tell);
+    const chromium = findBrowser();
+    if (!chromium) return { kind: 'not measured', why: 'there is no Chromium: set CHROMIUM' };
+    return await run(chromium, tell);
   },
 };
 
-async function run(found: LaunchOptions, tell: Tell): Promise<Outcome> {
+async function run(chromium: string, tell: Tell): Promise<Outcome> {
   const installation = await openInstallation({ settings: { RATE_LIMIT_WRITES: '0' } });
   const urls = () => Array.from({ length: WEBHOOKS }, (_, n) => `https://localhost/${n}`);
   await populate(installation.settings, { accounts: 1, urls }, tell);
@@ -47,7 +47,7 @@ async function run(found: LaunchOptions, tell: Tell): Promise<Outcome> {
     isGivenUp: (n) => n % 100 === 42,
   });
   const service = await startService(installation.settings);
-  const browser = await chromium.launch(found);
+  const browser = await launch(chromium);
   try {
     const ask = apiClient(service.url, await tokenOf(service.url, ACCOUNT));
     await caughtUp(ask);

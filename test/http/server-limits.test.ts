@@ -10,7 +10,7 @@ const START = 'GET /api/webhooks HTTP/1.1\r\nHost: 127.0.0.1\r\n';
 const GOOD = head('GET /api/webhooks HTTP/1.1', 'Authorization: Bearer caller-42');
 const FAST: Partial<ServerLimits> = { headMs: 150, lookEveryMs: 20 };
 /** Where a head has to come in time, on a busy machine too. */
-const LESS_FAST = { ...FAST, headMs: 150 * patience(), requestMs: 300 * patience() };
+const LESS_FAST = { ...FAST, headMs: Math.ceil(150 * patience()), requestMs: Math.ceil(300 * patience()) };
 
 let api: BareApi | undefined;
 let held: HeldConnection[] = [];

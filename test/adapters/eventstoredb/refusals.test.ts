@@ -13,7 +13,7 @@ import { certificateFor, testAuthority } from '../../support/servers/certificate
 
 const PASSWORD = 'planted-secret';
 const KNOWN = `admin:${PASSWORD}@`;
-const LIMIT_MS = 5_000 * patience();
+const LIMIT_MS = Math.ceil(5_000 * patience());
 
 let folder: ReturnType<typeof temporaryDirectory>;
 let closing: (() => unknown)[];

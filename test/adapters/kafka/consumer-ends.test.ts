@@ -6,7 +6,7 @@ import { eventually } from '../../support/clocks/eventually.js';
 import { ConsumerScene } from '../../support/scenes/consumer-scene.js';
 
 /** Between two heartbeats of a test a busy machine may take a while. */
-const STUCK_MS = 1_000 * patience();
+const STUCK_MS = Math.ceil(1_000 * patience());
 const LONGER_THAN_STUCK_MS = 1.2 * STUCK_MS;
 
 let scene: ConsumerScene;
