@@ -1,5 +1,4 @@
 /** The answer to each delivery. */
-
 import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { ofOtherHistory, ofUnreadable } from '../support/generators/dead-letter-samples.js';

@@ -1,5 +1,4 @@
 /** Topics that lost records, and topics that change while they are read. */
-
 import { unrouted } from '../../src/delivery/dead-letters.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { UNREADABLE } from '../support/generators/dead-letter-samples.js';

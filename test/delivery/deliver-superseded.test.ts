@@ -1,5 +1,4 @@
 /** A delivery that was sent again or cancelled while its record was in hand: the record ends, wherever it is by then. */
-
 import { eventually } from '../support/clocks/eventually.js';
 import { DELIVERED, deliveryTo } from '../support/generators/delivery-samples.js';
 import { DeliverFixture, lineOf, OWN } from '../support/scenes/deliver-fixture.js';

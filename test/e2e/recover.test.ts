@@ -1,5 +1,4 @@
 /** An account recovers what its receiver missed, and the service is killed meanwhile. */
-
 import { run } from '../support/clients/service.js';
 import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';

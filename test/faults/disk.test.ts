@@ -3,7 +3,6 @@
  * transaction. The API's responses are true: success means stored, 5xx means not stored. Deliveries wait or continue,
  * and once there is room all of them arrive.
  */
-
 import { inFull } from '../runner/thorough.js';
 import { type Readiness, readiness, run, type Service, strayLines } from '../support/clients/service.js';
 import { eventually } from '../support/clocks/eventually.js';

@@ -1,5 +1,4 @@
 /** A row that cannot be read becomes one dead letter, and its topic goes on (on Kafka: test/contract/broker/unreadable.ts). */
-
 import { scrape } from '../support/clients/scrape.js';
 import { eventually } from '../support/clocks/eventually.js';
 import { Served } from '../support/scenes/served.js';

@@ -1,5 +1,4 @@
 /** Redocly's and Spectral's linters have nothing to say of /openapi.json, with tokens of our own and without. */
-
 import { testInFull } from '../runner/thorough.js';
 import { fetchDocument, type OpenApiDocument } from '../support/clients/documented.js';
 import { redoclyProblems, spectralProblems } from '../support/clients/openapi-linters.js';

@@ -1,5 +1,4 @@
 /** A view that has its size: what arrived at its first attempt leaves it, oldest first. */
-
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import {
   entries,

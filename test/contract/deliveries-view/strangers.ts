@@ -1,5 +1,4 @@
 /** What strangers write comes back as it was. */
-
 import { ACCOUNT } from '../../support/generators/delivery-samples.js';
 import { attempt, entries, entry, eventsQuery, query, routing } from '../../support/scenes/deliveries-view-subject.js';
 import { ids, type ViewCase, viewCase } from './view-case.js';

@@ -1,5 +1,4 @@
 /** The run of a recovery, by fakes that fail wherever the test wants. */
-
 import { RecoveryRun, type RecoveryRunParts } from '../../../src/delivery/again/recovery-run.js';
 import { webhookMessageId } from '../../../src/payments/parsed-payment.js';
 import { RECOVERABLE, type ViewTopic } from '../../../src/ports/deliveries-view.js';

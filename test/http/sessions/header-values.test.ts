@@ -1,5 +1,4 @@
 /** The values of headers, which are credentials of the account's receivers, are for sessions that may configure. */
-
 import type { Client } from '../../support/clients/api-client.js';
 import { Browser, opened } from '../../support/clients/portal-session.js';
 import { type RunningApi, startApi } from '../../support/scenes/api-fixture.js';
