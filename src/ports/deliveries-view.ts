@@ -391,7 +391,7 @@ export interface RecoverableCount {
   readonly newest: number | null;
 }
 
-export interface RecoveryProgress {
+interface RecoveryProgress {
   readonly sent: number;
   readonly delivered: number;
   readonly failed: number;

@@ -1,12 +1,5 @@
 /** What a recovery sends: deliveries that can be sent again, payments that webhooks missed; and what became of them. */
-import type {
-  ListPlace,
-  MissedPayment,
-  RecoverableCount,
-  RecoverableQuery,
-  RecoveryProgress,
-  ViewQueries,
-} from '../../../ports/deliveries-view.js';
+import type { ListPlace, RecoverableCount, RecoverableQuery, ViewQueries } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { DELIVERIES, deliveryIn, inStates } from './delivery-pages.js';
 import { STATE } from './delivery-row.js';
@@ -37,7 +30,7 @@ const TO_MISS: Source = {
 const IS_MISSED = `NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND webhookId = ${id})
   AND NOT EXISTS (SELECT 1 FROM json_each(webhooks) AS routed WHERE routed.value = ${id})`;
 const PARTITION = `rtrim(payment, '-@0123456789')`;
-const IS_KEPT = `CAST(substr(payment, length(${PARTITION}) + 1) AS INTEGER) >= ifnull(@firstKept ->> ${PARTITION}, 0)`;
+const IS_KEPT = `CAST(substr(payment, length(${PARTITION}) + 1) AS INTEGER) >= ifnull(@kept ->> ${PARTITION}, 0)`;
 const COUNT_MISSED = counted(TO_MISS.from, `${TO_MISS.where} AND ${IS_MISSED} AND ${IS_KEPT}`);
 const MISSED: List = { row: 'events.row', sources: [TO_MISS], tie: id, isShown: IS_MISSED, is: '>' };
 
@@ -66,19 +59,16 @@ export function recoveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
       const { found, reached } = first(list, { ...asked, recovery }, after);
       return { delivery: found && deliveryIn(sql, found.row, { ...asking, own: null }), reached };
     },
-    missedCount(asked, kept) {
-      const firstKept = JSON.stringify(kept);
-      return { ...count(COUNT_MISSED, { ...asked, firstKept }), completeSince };
-    },
+    missedCount: (asked, kept) => ({ ...count(COUNT_MISSED, { ...asked, kept: JSON.stringify(kept) }), completeSince }),
     nextMissed(asked, after) {
       const { found, reached } = first(MISSED, { ...asked }, after);
       const event = found && eventIn(sql, found.row);
       return { missed: event && missedOf(event, Number(found.tie)), reached };
     },
-    recovery: (recoveryId) => sql.row(PROGRESS, [accountId, recoveryId]) as RecoveryProgress,
+    recovery: (recoveryId) => sql.row(PROGRESS, [accountId, recoveryId]) as ReturnType<ViewQueries['recovery']>,
   };
 }
 
-function missedOf({ firstAt, payment, ...event }: EventRow, webhookId: number): MissedPayment {
+function missedOf({ firstAt, payment, ...event }: EventRow, webhookId: number) {
   return { firstAt, payment, webhookId, eventId: unescaped(event.eventId), eventSource: unescaped(event.eventSource) };
 }
