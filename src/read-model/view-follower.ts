@@ -110,7 +110,8 @@ export class ViewFollower implements AskView {
   }
 
   idBehind(ends: ViewEnds): Promise<string | null> {
-    return this.#answer(async (view) => ((await hasPassed(view, ends)) ? view.id : null));
+    // Before it has caught up, another one may answer.
+    return this.#answer(async (view) => (this.isCaughtUp && (await hasPassed(view, ends)) ? view.id : null));
   }
 
   /** Stores what was gathered, and closes the view. */
@@ -210,7 +211,9 @@ export class ViewFollower implements AskView {
 
   async #lookWhetherCaughtUp(view: DeliveriesView): Promise<void> {
     try {
-      if (this.#ends && (await hasPassed(view, this.#ends)) && this.#view === view) this.#ends = NOTHING;
+      if (!this.#ends || this.isCaughtUp || !(await hasPassed(view, this.#ends))) return;
+      await view.answerAlone();
+      if (this.#view === view) this.#ends = NOTHING;
     } catch (error) {
       // A question has found it damaged meanwhile: that is told already.
       if (this.#view === view) throw error;

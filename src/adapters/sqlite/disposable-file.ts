@@ -1,5 +1,5 @@
 /** A file that can be rebuilt from another source at any time. Only `serve` opens it, which has DATA_DIR alone. */
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileSchema, isCorrupt, makeSchema, openFile, type SqliteFile, schemaFound } from './open-file.js';
 import { inDataDir, soundness } from './store-file.js';
@@ -39,6 +39,41 @@ export function openDisposable<T>(
     remove(path);
     return openOwn(path, kind, use);
   });
+}
+
+/** A kind with its shape in the name of its file, so another shape's may stand beside it. */
+export function named(kind: FileKind): FileKind {
+  return { ...kind, name: `${kind.name}-${kind.shape}` };
+}
+
+/**
+ * Opens the newest file of an earlier shape, if it can be asked: from the shape `since` on. All others of other shapes are
+ * deleted, and it too where it can't be opened. @throws DataDirUnusable
+ */
+export function openFormer<T>(
+  dataDir: string,
+  kind: FileKind,
+  since: number,
+  use: (opened: DisposableFile) => T,
+): T | null {
+  const shapeOf = (file: string) => Number(/-(\d+)\.sqlite$/.exec(file)?.[1] ?? 0);
+  return inDataDir(() => {
+    const all = existsSync(dataDir) ? readdirSync(dataDir) : [];
+    const files = all.filter((file) => file.startsWith(kind.name) && file.endsWith('.sqlite'));
+    const shape = Math.max(...files.map(shapeOf).filter((one) => one >= since && one < kind.shape));
+    for (const file of files) if (![shape, kind.shape].includes(shapeOf(file))) remove(join(dataDir, file));
+    return shape > 0 ? openOrRemove(dataDir, named({ ...kind, shape }), use) : null;
+  });
+}
+
+function openOrRemove<T>(dataDir: string, kind: FileKind, use: (opened: DisposableFile) => T): T | null {
+  const path = join(dataDir, `${kind.name}.sqlite`);
+  try {
+    return openOwn(path, kind, use);
+  } catch {
+    remove(path);
+    return null;
+  }
 }
 
 /** The service must be stopped. @throws DataDirUnusable */

@@ -24,6 +24,8 @@ const FIRST_RECORDS = 8;
 const MOST_RECORDS = 4_096;
 
 export interface ServedViewParts {
+  /** A view of an earlier shape, which is only asked: it answers until the new one has caught up. */
+  readonly openFormer: () => ViewCore | null;
   /** @param onDamaged gets the name of a file that had to be deleted */
   readonly open: (onDamaged: (file: string) => void) => ViewCore;
   readonly entriesOf: (record: ViewRecord) => readonly (ViewEntry | ViewRouting)[];
@@ -32,9 +34,10 @@ export interface ServedViewParts {
 }
 
 /** The methods that threaded-view.ts calls. */
-function openServed({ open, entriesOf, now }: ServedViewParts) {
+function openServed({ openFormer, open, entriesOf, now }: ServedViewParts) {
   let damaged: string | null = null;
   let most = FIRST_RECORDS;
+  let former = openFormer();
   const core = open((file) => {
     damaged = file;
   });
@@ -52,7 +55,7 @@ function openServed({ open, entriesOf, now }: ServedViewParts) {
   return {
     opened: () => ({ id: core.id, damaged, queries }),
     ask(account: ViewedAccount, query: keyof ViewQueries, asked: readonly unknown[]): unknown {
-      return (core.of(account)[query] as (...given: readonly unknown[]) => unknown)(...asked);
+      return ((former ?? core).of(account)[query] as (...given: readonly unknown[]) => unknown)(...asked);
     },
     positions: (topic: ViewTopic) => core.positions(topic),
     async add(records: readonly SentRecord[], reached: ReachedPositions): Promise<void> {
@@ -63,9 +66,19 @@ function openServed({ open, entriesOf, now }: ServedViewParts) {
       }
       if (records.length === 0) core.add([], reached);
     },
+    answerAlone() {
+      former?.discard();
+      former = null;
+    },
     forget: (before: number) => core.forget(before),
-    discard: () => core.discard(),
-    close: () => core.close(),
+    discard() {
+      former?.discard();
+      core.discard();
+    },
+    close() {
+      former?.close();
+      core.close();
+    },
   };
 }
 

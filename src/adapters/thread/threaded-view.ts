@@ -67,6 +67,10 @@ class ThreadedView implements DeliveriesView {
     return this.#thread.call('add', [sent, reached], parts);
   }
 
+  answerAlone(): Promise<void> {
+    return this.#thread.call('answerAlone', []);
+  }
+
   forget(before: number): Promise<void> {
     return this.#thread.call('forget', [before]);
   }

@@ -3,7 +3,7 @@
  *
  *   { store, deliveries: [...], routed: [...] }    a list that would be empty is left out
  *
- * Nothing relies on the order of entries, or on their partition: records have no key. Readers ignore fields and lists that
+ * Nothing relies on the order of entries, or on their partition: the key is the writer's. Readers ignore fields and lists that
  * they do not know, and an entry that is not as described here costs only itself.
  */
 import { Ajv } from 'ajv';
@@ -157,12 +157,13 @@ interface Stored extends LogEntries {
 
 /** @param lists of entries that are JSON already, with commas between them */
 export function toGatheredRecord(
+  key: Buffer,
   store: string,
   lists: { readonly deliveries: string; readonly routed: string },
 ): NewRecord {
   const list = (name: keyof typeof lists) => lists[name] && `,"${name}":[${lists[name]}]`;
   const text = `{"store":${JSON.stringify(store)}${list('deliveries')}${list('routed')}}`;
-  return { key: null, value: Buffer.from(text), headers: [] };
+  return { key, value: Buffer.from(text), headers: [] };
 }
 
 /** Without entries for a foreign record. */

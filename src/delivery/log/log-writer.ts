@@ -1,7 +1,8 @@
 /**
  * Writes the deliveries topic. Entries that arrive within GATHER_MS share a record: on Kafka a record costs as much CPU as
- * several entries. Records have no key, so they go to the partitions in turn.
+ * several entries. Records of a process have one key, so they go to one partition: in the view's counters that is one part.
  */
+import { randomBytes } from 'node:crypto';
 import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
 import { type LogEntries, toGatheredRecord } from './log-record.js';
 
@@ -39,6 +40,7 @@ class Batch {
 }
 
 export class LogWriter {
+  readonly #key = Buffer.from(randomBytes(6).toString('hex'));
   readonly #parts: LogWriterParts;
   #batch = new Batch();
   #callOff: (() => void) | null = null;
@@ -63,7 +65,7 @@ export class LogWriter {
     this.#callOff = null;
     const { topic, store } = this.#parts;
     const { lists, settle } = this.#batch;
-    settle(publishUntilDurable(this.#parts, topic, toGatheredRecord(store, lists)));
+    settle(publishUntilDurable(this.#parts, topic, toGatheredRecord(this.#key, store, lists)));
     this.#batch = new Batch();
   }
 }

@@ -243,4 +243,4 @@ function someEntry(spanMs: number): fc.Arbitrary<ViewEntry | ViewRouting> {
 /** By chain, which one request begins. */
 const RECOVERY_OF = [null, 'r1', 'r2', null];
 
-const placeAt = (ms: number) => ({ partition: 0, offset: ms, timestamp: NOW + ms });
+const placeAt = (ms: number) => ({ partition: ms % 3, offset: ms, timestamp: NOW + ms });

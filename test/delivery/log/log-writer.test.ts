@@ -13,9 +13,13 @@ let log: LogWriter;
 beforeEach(() => {
   broker = new RecordingBroker();
   abandon = new AbortController();
-  const signals = { abandon: abandon.signal, refused: () => undefined };
-  log = new LogWriter({ broker, logger: silentLogger, ...signals, topic: TOPIC, store: 'store-1' });
+  log = writer();
 });
+
+function writer(): LogWriter {
+  const signals = { abandon: abandon.signal, refused: () => undefined };
+  return new LogWriter({ broker, logger: silentLogger, ...signals, topic: TOPIC, store: 'store-1' });
+}
 
 const routed = (offset: number): RoutedEntry => {
   const event = { accountId: 42, eventId: `pay-${offset}`, eventType: 'cash_in' };
@@ -27,11 +31,17 @@ const written = () => broker.of(TOPIC).map(readLogRecord);
 const eventIds = () => written().map(({ deliveries }) => deliveries.map(({ eventId }) => eventId));
 const named = (count: number, text = 'pay') => Array.from({ length: count }, (_, n) => `${text}-${n}`);
 
-test('entries of all kinds that come together share a record without a key, and read as they were written', async () => {
+test('entries of all kinds that come together share a record, and read as they were written', async () => {
   await Promise.all([log.add('routed', routed(7)), add('pay-1'), log.add('routed', routed(8))]);
   const deliveries = [JSON.parse(JSON.stringify(delivered('pay-1')))];
   expect(written()).toEqual([{ store: 'store-1', deliveries, routed: [routed(7), routed(8)] }]);
-  expect(broker.of(TOPIC)[0]?.key).toBeNull();
+});
+
+test('all records of a writer have one key, and those of another one another', async () => {
+  await Promise.all(named(250).map(add));
+  await writer().add('routed', routed(7));
+  const keys = broker.of(TOPIC).map(({ key }) => String(key));
+  expect([keys.length, new Set(keys.slice(0, 3)).size, new Set(keys).size]).toEqual([4, 1, 2]);
 });
 
 test('a hundred entries are not waited with', async () => {

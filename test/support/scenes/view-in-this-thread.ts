@@ -14,6 +14,7 @@ export function viewInThisThread(
 ): Promise<DeliveriesView> {
   const { port1, port2 } = new MessageChannel();
   serveView(port2, {
+    openFormer: () => null,
     open: (onDamaged) => openDeliveriesView(dataDir, onDamaged, VIEW_SIZE),
     entriesOf: viewEntries,
     now: () => performance.now(),

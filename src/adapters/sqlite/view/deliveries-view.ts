@@ -1,8 +1,15 @@
 /** The view of deliveries in its own file, filled from the topics. Opening doesn't check it: too large. */
-import { randomBytes } from 'node:crypto';
 import type { Position } from '../../../ports/broker.js';
 import { type ViewCore, ViewUnsound } from '../../../ports/deliveries-view.js';
-import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from '../disposable-file.js';
+import {
+  type DisposableFile,
+  type FileKind,
+  isDamage,
+  named,
+  openDisposable,
+  openFormer,
+  throwAway,
+} from '../disposable-file.js';
 import { Statements } from '../statements.js';
 import { statQueries } from './counters.js';
 import { deliveryQueries } from './delivery-pages.js';
@@ -20,31 +27,44 @@ const CACHE_KIB = 8 * 1024;
 /** Events that are looked at when the view is too large, for each entry of a call: more leave than come. */
 const TRIMMED_FOR_EACH = 2;
 
+/** Increment it with every change of the tables, or of what is written into them. */
+const SHAPE = 20;
+/** The first shape that has all that questions name, with the same meaning. */
+const ANSWERS_SINCE = 20;
+
 /** "awdv" */
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  // Increment it with every change of the tables, or of what is written into them.
-  shape: 19,
+  shape: SHAPE,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
 
-export const VIEW_FILE = `${KIND.name}.sqlite`;
+export const VIEW_FILE = `${named(KIND).name}.sqlite`;
 
 const BYTES_IN_USE = `SELECT (page_count - freelist_count) * page_size AS bytes
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
-const BEGIN_VIEW = 'INSERT INTO view (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM view)';
 const POSITIONS = 'SELECT partition, position FROM positions WHERE topic = ?';
 const PUT_POSITION = 'INSERT OR REPLACE INTO positions VALUES (?, ?, ?)';
+
+/** Of an earlier shape, to be asked only: see openFormer. */
+export function openFormerView(dataDir: string, size: number, shape = SHAPE, since = ANSWERS_SINCE): ViewCore | null {
+  return openFormer(dataDir, { ...KIND, shape }, since, (opened) => viewIn(opened, size));
+}
 
 /**
  * @param onDamaged called with the name of a file that had to be deleted
  * @param size bytes: beyond it what arrived at its first attempt leaves, oldest first
  * @throws DataDirUnusable
  */
-export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, size: number): ViewCore {
-  return openDisposable(dataDir, KIND, onDamaged, (opened) => viewIn(opened, size));
+export function openDeliveriesView(
+  dataDir: string,
+  onDamaged: (file: string) => void,
+  size: number,
+  shape = SHAPE,
+): ViewCore {
+  return openDisposable(dataDir, named({ ...KIND, shape }), onDamaged, (opened) => viewIn(opened, size));
 }
 
 function viewIn(disposable: DisposableFile, size: number): ViewCore {
@@ -54,7 +74,6 @@ function viewIn(disposable: DisposableFile, size: number): ViewCore {
   const sql = new Statements(file);
   const leaving = leavingOf(sql);
   const bytesInUse = () => sql.row<{ bytes: number }>(BYTES_IN_USE)?.bytes ?? 0;
-  sql.run(BEGIN_VIEW, [randomBytes(8).toString('hex')]);
   return {
     id: sql.row<{ id: string }>('SELECT id FROM view')?.id as string,
     ...sound<Pick<ViewCore, 'of' | 'positions' | 'add' | 'forget'>>({

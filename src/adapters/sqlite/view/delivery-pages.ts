@@ -2,7 +2,7 @@
 import type { DeliveriesQuery, ViewAttempt, ViewedDelivery, ViewQueries } from '../../../ports/deliveries-view.js';
 import { REMOVAL } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
-import { type DeliveryRow, foldOf, NO_WAIT, outcomeOf, STATE, STATES } from './delivery-row.js';
+import { type AttemptRow, type DeliveryRow, foldOf, NO_WAIT, outcomeOf, STATE, STATES } from './delivery-row.js';
 import type { EventRow } from './event-row.js';
 import {
   ANSWERED,
@@ -24,11 +24,6 @@ import { rowsWith, unescaped } from './schema.js';
 type Stored = DeliveryRow &
   Pick<EventRow, 'eventId' | 'eventType' | 'eventSource' | 'payment' | 'routedAt'> &
   Readonly<Record<'shown' | 'isRemoved' | 'requests', number>>;
-type AttemptRow = Readonly<
-  Record<'at' | 'status' | 'durationMs' | 'version', number> &
-    Record<'error' | 'more', string> &
-    Record<'response', string | null>
->;
 
 const NO_STATE = -1;
 
@@ -45,7 +40,7 @@ const PUBLICATIONS = `SELECT deliveries.row AS row FROM ${rowsWith('deliveries',
 const ONE = `SELECT deliveries.*, eventId, eventSource, eventType, routedAt, payment, ${SHOWN_STATE} AS shown,
     ${IS_REMOVED} AS isRemoved, (SELECT count(*) FROM requests WHERE delivery = deliveries.row) AS requests
   FROM deliveries ${THEIR_EVENT} WHERE deliveries.row = @row`;
-const ATTEMPTS_OF = `SELECT at, status, error, durationMs, version, more, iif(@answers, response, NULL) AS response
+const ATTEMPTS_OF = `SELECT at AS triedAt, status, error, durationMs, version, more, iif(@answers, response, NULL) AS response
   FROM attempts WHERE delivery = @row ORDER BY at, status, error, durationMs, version, more`;
 
 export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, 'page' | 'publications'> {
@@ -108,8 +103,8 @@ export function deliveryIn(sql: Statements, row: number, asking: Asking, answers
   };
 }
 
-function attemptOf({ at, status, error, durationMs, version, more, response }: AttemptRow): ViewAttempt {
+function attemptOf({ triedAt, status, error, durationMs, version, more, response }: AttemptRow): ViewAttempt {
   const rest = unescaped(more || null) as Pick<ViewAttempt, 'reason' | 'trigger' | 'actor'> | null;
   const answer = { status: status || null, error: unescaped(error || null), ...(response !== null && { response }) };
-  return { at: new Date(at).toISOString(), durationMs, version, ...rest, ...answer };
+  return { at: new Date(triedAt).toISOString(), durationMs, version, ...rest, ...answer };
 }

@@ -1,5 +1,5 @@
 /** A delivery as a row of the view, and how entries form it. */
-import type { ViewEntry } from '../../../ports/deliveries-view.js';
+import type { ViewAttempt, ViewEntry } from '../../../ports/deliveries-view.js';
 import {
   type DeliveryFold,
   type DeliveryStatus,
@@ -43,9 +43,12 @@ interface Fold extends DeliveryFold<Said> {
 /** Of the last attempt. */
 type Tried = Readonly<Record<'triedAt' | 'status', number> & Record<'error', string>>;
 
-/** row null: it is new. */
-export type DeliveryRow = Tried &
-  Readonly<
+/** more: JSON of what few have, or ''. */
+export type AttemptRow = Tried &
+  Readonly<Record<'durationMs' | 'version', number> & { more: string; response: string | null }>;
+
+/** row null: it is new. event: the row of its event, known once that is written. */
+export type DeliveryRow = Tried & { event: number } & Readonly<
     Record<'accountId' | 'webhookId' | 'firstAt' | 'state', number> &
       Record<'id' | 'webhookEvent', string> & { row: number | null; fold: string | null }
   >;
@@ -65,14 +68,15 @@ const AT_ONCE: Fold = {
   progressed: 0,
 };
 
-/** @param known undefined: the entry is the first of its delivery */
-export function withEntry(known: DeliveryRow | undefined, entry: ViewEntry): DeliveryRow {
+/** @param known undefined: the entry is the first of its delivery @param attempt the entry's */
+export function withEntry(known: DeliveryRow | undefined, entry: ViewEntry, attempt: AttemptRow | null): DeliveryRow {
   const { accountId, webhookId, firstAt, id, webhookEvent } = known ?? entry;
-  const fold = folded(known && foldOf(known), entry);
-  const { triedAt, status, error } = lastTried(known, entry);
+  const fold = isFirstSuccess(entry) && !known?.fold ? AT_ONCE : folded(known && foldOf(known), entry);
+  const { triedAt, status, error } = lastTried(known, attempt);
   const isAtOnce = wasAtOnce(fold, status);
   return {
     row: known?.row ?? null,
+    event: known?.event ?? 0,
     accountId,
     webhookId,
     firstAt,
@@ -104,25 +108,36 @@ function folded(known: Fold | undefined, entry: ViewEntry): Fold {
 }
 
 function wasAtOnce({ last, givenUp, asked, progressed }: Fold, status: number): boolean {
-  const { outcome, chain, attempts } = last;
-  const isFirst = outcome === 'delivered' && chain === 0 && attempts === 1 && asked === 0 && progressed === 0;
-  return isFirst && givenUp === null && isSuccess(status);
+  return isFirstSuccess(last) && asked === 0 && progressed === 0 && givenUp === null && isSuccess(status);
+}
+
+function isFirstSuccess({ outcome, chain, attempts }: DeliveryStatus | ViewEntry): boolean {
+  return outcome === 'delivered' && chain === 0 && attempts === 1;
 }
 
 const UNTRIED: Tried = { triedAt: 0, status: 0, error: '' };
 
 /** In the order of attempts: by time, status and error. */
-function lastTried(known: Tried = UNTRIED, { attempt }: ViewEntry): Tried {
+function lastTried(known: Tried = UNTRIED, attempt: Tried | null): Tried {
   if (!attempt) return known;
-  const tried = { triedAt: timeOf(attempt.at), status: attempt.status ?? 0, error: escaped(attempt.error) ?? '' };
-  const isLater =
-    tried.triedAt - known.triedAt || tried.status - known.status || Number(tried.error > known.error) - 0.5;
-  return isLater > 0 ? tried : known;
+  const { triedAt, status, error } = attempt;
+  const isLater = triedAt - known.triedAt || status - known.status || Number(error > known.error) - 0.5;
+  return isLater > 0 ? attempt : known;
 }
 
-/** An entry may have any text with the form of a time. */
-export function timeOf(at: string): number {
-  return Date.parse(at) || 0;
+/** Its `at` may be any text with the form of a time. */
+export function attemptRow(attempt: ViewAttempt): AttemptRow {
+  const { at, status, error, response = null, durationMs, version, reason, trigger, actor } = attempt;
+  const isPlain = reason === undefined && trigger === undefined && actor === undefined;
+  return {
+    triedAt: Date.parse(at) || 0,
+    status: status ?? 0,
+    error: escaped(error) ?? '',
+    durationMs,
+    version,
+    more: isPlain ? '' : JSON.stringify({ reason, trigger, actor }),
+    response,
+  };
 }
 
 export function isSuccess(status: number | null): boolean {
@@ -133,7 +148,9 @@ export function outcomeOf(state: number): Outcome {
   return OUTCOME_OF[state] as Outcome;
 }
 
-function saidBy({ outcome, held, endedBy, chain, attempts, place, ...entry }: ViewEntry): Said {
+/** Named one by one: a rest of them took 0.5 us. */
+function saidBy(entry: ViewEntry): Said {
+  const { outcome, held, endedBy, chain, attempts, place } = entry;
   const isRemoved = outcome === 'cancelled' && endedBy !== null;
   const state = outcome === 'exhausted' && held ? STATE.held : isRemoved ? STATE.removed : STATE[outcome];
   const { nextAttemptAt, waitingFor, step } = outcome === 'retrying' ? entry : NO_WAIT;

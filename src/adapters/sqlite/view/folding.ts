@@ -1,10 +1,9 @@
 /** Folds entries into the rows of their events and deliveries: an event is read, folded and written once in a batch. */
-import type { ViewAttempt, ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
+import type { ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { Tally } from './counters.js';
-import { type DeliveryRow, putDelivery, timeOf, withEntry } from './delivery-row.js';
-import { arrivalOf, type EventRow, eventRow, putEvent, withTold } from './event-row.js';
-import { escaped } from './schema.js';
+import { type AttemptRow, attemptRow, type DeliveryRow, putDelivery, withEntry } from './delivery-row.js';
+import { arrivalOf, type EventRow, eventRow, putEvent, tell } from './event-row.js';
 
 const DELIVERIES_OF = 'SELECT * FROM deliveries WHERE event = ?';
 const EVENT_OF = 'SELECT * FROM events WHERE accountId = ? AND firstAt = ? AND payment = ?';
@@ -22,7 +21,7 @@ type Entry = ViewEntry | ViewRouting;
 interface Changed {
   readonly before: DeliveryRow | undefined;
   after: DeliveryRow;
-  readonly entries: ViewEntry[];
+  readonly entries: (readonly [ViewEntry, AttemptRow | null])[];
 }
 
 export function fold(sql: Statements, entries: readonly Entry[]): void {
@@ -44,50 +43,48 @@ function byEvent(entries: readonly Entry[]): Iterable<readonly [Entry, ...Entry[
 
 function foldEvent(sql: Statements, entries: readonly [Entry, ...Entry[]], tally: Tally): void {
   const [first] = entries;
-  const known = sql.row<EventRow>(EVENT_OF, [first.accountId, first.firstAt, first.payment]) ?? eventRow(first);
-  const event = entries.reduce(withTold, known);
+  const event = sql.row<EventRow>(EVENT_OF, [first.accountId, first.firstAt, first.payment]) ?? eventRow(first);
   const stored = event.row === null ? [] : sql.rows<DeliveryRow>(DELIVERIES_OF, [event.row]);
   const all = stored.map((row): Changed => ({ before: row, after: row, entries: [] }));
-  for (const entry of entries) if (entry.kind === 'delivery') change(all, entry);
+  for (const entry of entries) {
+    tell(event, entry);
+    if (entry.kind === 'delivery') change(all, entry);
+  }
   const deliveries = all.map(({ after }) => after);
-  const row = putEvent(sql, { ...event, arrived: arrivalOf(event, deliveries) });
-  for (const one of all) if (one.entries.length > 0) store(sql, { row, eventType: event.eventType }, one, tally);
+  event.arrived = arrivalOf(event, deliveries);
+  const row = putEvent(sql, event);
+  for (const one of all) if (one.entries.length > 0) store(sql, row, one, tally);
 }
 
 function change(all: Changed[], entry: ViewEntry): void {
   const known = all.find(({ after }) => after.webhookId === entry.webhookId && after.id === entry.id);
-  const after = withEntry(known?.after, entry);
-  if (!known) all.push({ before: undefined, after, entries: [entry] });
+  const attempt = entry.attempt && attemptRow(entry.attempt);
+  const after = withEntry(known?.after, entry, attempt);
+  if (!known) all.push({ before: undefined, after, entries: [[entry, attempt]] });
   else {
     known.after = after;
-    known.entries.push(entry);
+    known.entries.push([entry, attempt]);
   }
 }
 
-function store(
-  sql: Statements,
-  { row, eventType }: { readonly row: number; readonly eventType: string },
-  { before, after, entries }: Changed,
-  tally: Tally,
-): void {
-  const delivery = putDelivery(sql, { ...after, event: row });
-  if (before) tally.stands(before, eventType, -1);
-  tally.stands(after, eventType, 1);
+/** @param event its row */
+function store(sql: Statements, event: number, { before, after, entries }: Changed, tally: Tally): void {
+  after.event = event;
+  const delivery = putDelivery(sql, after);
+  const [last] = entries.at(-1) as Changed['entries'][number];
+  if (before) tally.stands(before, last, -1);
+  tally.stands(after, last, 1);
   if (before) sql.run(CHANGE_REQUESTS, [after.state, delivery]);
-  for (const entry of entries) {
+  for (const [entry, attempt] of entries) {
     const { chain, outcome, recovery } = entry;
     if (chain > 0 && outcome !== 'cancelled') sql.run(ADD_REQUEST, [chain, recovery, delivery]);
-    const { attempt } = entry;
-    if (attempt && putAttempt(sql, delivery, attempt, entry)) tally.attempted(attempt, entry);
+    if (attempt && putAttempt(sql, delivery, attempt, entry)) tally.attempted(entry, attempt);
   }
 }
 
 /** @param delivery its row @returns whether the attempt was not known */
-function putAttempt(sql: Statements, delivery: number, attempt: ViewAttempt, of: ViewEntry): boolean {
-  const { accountId, webhookId } = of;
-  const { at, status, error, response = null, durationMs, version, reason, trigger, actor } = attempt;
-  const isPlain = reason === undefined && trigger === undefined && actor === undefined;
-  const more = isPlain ? '' : JSON.stringify({ reason, trigger, actor });
-  const key = [delivery, timeOf(at), status ?? 0, escaped(error) ?? '', durationMs, version, more];
-  return sql.run(ADD_ATTEMPT, [...key, accountId, webhookId, response]).changes > 0;
+function putAttempt(sql: Statements, delivery: number, attempt: AttemptRow, of: ViewEntry): boolean {
+  const { triedAt, status, error, durationMs, version, more, response } = attempt;
+  const key = [delivery, triedAt, status, error, durationMs, version, more];
+  return sql.run(ADD_ATTEMPT, [...key, of.accountId, of.webhookId, response]).changes > 0;
 }

@@ -21,12 +21,14 @@ const BLOCK = 'row >> 13';
  *   triedAt, status and error are of the last attempt; status 0: none came; '' is no error.
  * - …InTrouble leave out what nearly all come to.
  * - attempts: by what they are, for one may be in the topic twice. `more` is JSON of what few have, or ''.
- * - counters: those of step 0 say how many deliveries stand so now; each webhook has one, and only they have its event type.
+ * - counters: each partition of the topic has its part of a sum, and -1 has what is taken back of deliveries that leave. Those
+ *   of step 0 say how many deliveries stand so now, and have the event type of their webhook.
  * - requests: the chains of which something other than a cancellation is known. recovery, accountId and state are for the
  *   progress of recoveries, which is asked for often.
  */
 export const VIEW_SCHEMA = `
 CREATE TABLE view (id TEXT NOT NULL, completeSince INTEGER);
+INSERT INTO view (id) VALUES (hex(randomblob(8)));
 
 CREATE TABLE events (
   row INTEGER PRIMARY KEY, accountId INTEGER NOT NULL, firstAt INTEGER NOT NULL, payment TEXT NOT NULL,
@@ -64,7 +66,8 @@ CREATE INDEX requestsOfRecovery ON requests (accountId, recovery, state) WHERE r
 
 CREATE TABLE counters (
   step INTEGER NOT NULL, at INTEGER NOT NULL, accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL, kind INTEGER NOT NULL,
-  eventType TEXT, n INTEGER NOT NULL, PRIMARY KEY (step, at, accountId, webhookId, kind)
+  partition INTEGER NOT NULL, eventType TEXT, n INTEGER NOT NULL,
+  PRIMARY KEY (step, at, accountId, webhookId, kind, partition)
 ) WITHOUT ROWID;
 
 CREATE TABLE positions (
@@ -72,8 +75,9 @@ CREATE TABLE positions (
 ) WITHOUT ROWID;
 
 CREATE TRIGGER deliveryLeaves AFTER DELETE ON deliveries BEGIN
-  UPDATE counters SET n = n - 1 WHERE step = 0 AND at = 0
-    AND accountId = old.accountId AND webhookId = old.webhookId AND kind = old.state;
+  INSERT INTO counters (step, at, accountId, webhookId, kind, partition, n)
+    SELECT 0, 0, old.accountId, old.webhookId, old.state, -1, -1 WHERE old.state > 1
+    ON CONFLICT DO UPDATE SET n = n - 1;
   DELETE FROM attempts WHERE delivery = old.row;
   DELETE FROM requests WHERE delivery = old.row;
 END;
