@@ -98,13 +98,22 @@ describe('a view has caught up', () => {
     await fixture.publish(...many(3));
     await fixture.request(asked(5, 'r'));
     const { broker, release } = held(topic);
-    const view = fixture.follow({ broker });
+    let alone = 0;
+    const open = fixture.between((own) => ({
+      answerAlone() {
+        alone += 1;
+        return own.answerAlone();
+      },
+    }));
+    const view = fixture.follow({ broker, open });
     expect(view.isCaughtUp).toBe(false);
     await shows(view, name === 'deliveries' ? 1 : 3);
+    expect([await view.idBehind(new Map()), alone]).toEqual([null, 0]);
     expect([view.isCaughtUp, view.state()]).toEqual([false, { why: expect.stringContaining(name), consumer: null }]);
     release();
     await eventually(() => view.isCaughtUp);
     expect([(await shown(view)).length, view.state().why]).toEqual([4, null]);
+    expect([await view.idBehind(new Map()), alone]).toEqual([await idOf(view), 1]);
   });
 
   test('no more once it is found unsound, until it is rebuilt', async () => {

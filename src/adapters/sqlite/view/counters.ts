@@ -32,7 +32,7 @@ const DURATION_BUCKETS = 36;
 
 /** What belongs to no step: how many deliveries stand so now, by their state, and when the last success began. */
 const IS_EVER = 'step = 0 AND at = 0';
-/** Beside the states. */
+/** Beside the states, and a maximum, where all others are sums. */
 const LAST_SUCCESS = 7;
 
 const KEY = 'step, at, accountId, webhookId, kind, partition';
@@ -136,10 +136,7 @@ const HEALTH = `SELECT webhookId, lastSuccessAt, waiting, held, exhausted,
       ifnull(${last(STATE.held)}, 0) AS held, ifnull(${last(STATE.exhausted)}, 0) AS exhausted
     FROM (${SUMS}) WHERE n > 0 GROUP BY webhookId) AS standing`;
 
-type HealthRow = Omit<WebhookHealth, 'lastFailure'> & {
-  readonly webhookId: number;
-  readonly lastFailure: string | null;
-};
+type HealthRow = Omit<WebhookHealth, 'lastFailure'> & Readonly<{ webhookId: number; lastFailure: string | null }>;
 
 export function statQueries(
   sql: Statements,

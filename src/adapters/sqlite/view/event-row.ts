@@ -26,7 +26,8 @@ export const putEvent = writer(
 const UNROUTED = { amount: null, reference: null, routedAt: null, partition: null, offset: null, idx: null };
 
 /** The event of which only this is known. */
-export function eventRow({ accountId, firstAt, payment, eventType, ...entry }: ViewEntry | ViewRouting): EventRow {
+export function eventRow(entry: ViewEntry | ViewRouting): EventRow {
+  const { accountId, firstAt, payment, eventType } = entry;
   const [eventId, eventSource] = [escaped(entry.eventId), escaped(entry.eventSource)];
   const told = { toldAt: entry.place.timestamp, arrived: ARRIVAL.nobody, webhooks: '[]' };
   return { row: null, accountId, firstAt, payment, eventId, eventType, eventSource, ...told, ...UNROUTED };
@@ -49,10 +50,7 @@ function orderOf(routed: Pick<EventRow, (typeof ROUTED)[number]>): string {
 }
 
 /** @param deliveries all of the event's */
-export function arrivalOf(
-  event: Pick<EventRow, 'webhooks'>,
-  deliveries: readonly Pick<DeliveryRow, 'webhookId' | 'state'>[],
-): number {
+export function arrivalOf(event: EventRow, deliveries: readonly DeliveryRow[]): number {
   const unknown = routedIn(event).filter((id) => deliveries.every(({ webhookId }) => webhookId !== id));
   const total = deliveries.length + unknown.length;
   const delivered = deliveries.filter(({ state }) => state <= STATE.delivered).length;
@@ -66,6 +64,6 @@ export function arrivedOf(arrival: number): Arrived {
   return ARRIVED_OF[arrival] as Arrived;
 }
 
-function routedIn({ webhooks }: Pick<EventRow, 'webhooks'>): readonly number[] {
+function routedIn({ webhooks }: EventRow): readonly number[] {
   return JSON.parse(webhooks) as number[];
 }
