@@ -10,6 +10,9 @@ export interface FileKind extends FileSchema {
   readonly isChecked: boolean;
 }
 
+/** Gets the name of a file that was damaged, and is deleted. */
+export type OnDamaged = (file: string) => void;
+
 export interface DisposableFile {
   readonly file: SqliteFile;
   readonly path: string;
@@ -20,11 +23,11 @@ class Unsound extends Error {
   readonly code = 'UNSOUND';
 }
 
-/** @param onDamaged gets the name of a deleted file @param use may come upon damage too @throws DataDirUnusable */
+/** @param use may come upon damage too @throws DataDirUnusable */
 export function openDisposable<T>(
   dataDir: string,
   kind: FileKind,
-  onDamaged: (file: string) => void,
+  onDamaged: OnDamaged,
   use: (opened: DisposableFile) => T,
 ): T {
   const name = `${kind.name}.sqlite`;

@@ -6,6 +6,7 @@ import {
   type FileKind,
   isDamage,
   named,
+  type OnDamaged,
   openDisposable,
   openFormer,
   throwAway,
@@ -22,8 +23,6 @@ import { VIEW_SCHEMA } from './schema.js';
 
 /** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
 const WAL_PAGES = 4_000;
-/** 64 MiB were no faster with 400,000 deliveries, and most of what is read stands in the system's cache. */
-const CACHE_KIB = 8 * 1024;
 /** Events that are looked at when the view is too large, for each entry of a call: more leave than come. */
 const TRIMMED_FOR_EACH = 2;
 
@@ -58,19 +57,13 @@ export function openFormerView(dataDir: string, size: number, shape = SHAPE, sin
  * @param size bytes: beyond it what arrived at its first attempt leaves, oldest first
  * @throws DataDirUnusable
  */
-export function openDeliveriesView(
-  dataDir: string,
-  onDamaged: (file: string) => void,
-  size: number,
-  shape = SHAPE,
-): ViewCore {
+export function openDeliveriesView(dataDir: string, onDamaged: OnDamaged, size: number, shape = SHAPE): ViewCore {
   return openDisposable(dataDir, named({ ...KIND, shape }), onDamaged, (opened) => viewIn(opened, size));
 }
 
 function viewIn(disposable: DisposableFile, size: number): ViewCore {
   const { file } = disposable;
   file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
-  file.pragma(`cache_size = -${CACHE_KIB}`);
   const sql = new Statements(file);
   const leaving = leavingOf(sql);
   const bytesInUse = () => sql.row<{ bytes: number }>(BYTES_IN_USE)?.bytes ?? 0;
@@ -78,8 +71,8 @@ function viewIn(disposable: DisposableFile, size: number): ViewCore {
     id: sql.row<{ id: string }>('SELECT id FROM view')?.id as string,
     ...sound<Pick<ViewCore, 'of' | 'positions' | 'add' | 'forget'>>({
       of({ accountId, webhookIds }) {
-        const kept = sql.row<Pick<Asking, 'completeSince'>>('SELECT completeSince FROM view');
-        const asking = { accountId, own: webhookIds, completeSince: kept?.completeSince ?? null };
+        const kept = sql.row('SELECT completeSince FROM view') as Pick<Asking, 'completeSince'>;
+        const asking = { accountId, own: webhookIds, ...kept };
         const pages = { ...deliveryQueries(sql, asking), ...eventQueries(sql, asking) };
         return sound({ ...pages, ...statQueries(sql, accountId), ...recoveryQueries(sql, asking) });
       },

@@ -40,12 +40,13 @@ interface Fold extends DeliveryFold<Said> {
   readonly progressed: number;
 }
 
-/** Of the last attempt. */
-type Tried = Readonly<Record<'triedAt' | 'status', number> & Record<'error', string>>;
-
 /** more: JSON of what few have, or ''. */
-export type AttemptRow = Tried &
-  Readonly<Record<'durationMs' | 'version', number> & { more: string; response: string | null }>;
+export type AttemptRow = Readonly<
+  Record<'triedAt' | 'status' | 'durationMs' | 'version', number> &
+    Record<'error' | 'more', string> & { response: string | null }
+>;
+/** Of the last attempt. */
+type Tried = Pick<AttemptRow, 'triedAt' | 'status' | 'error'>;
 
 /** row null: it is new. event: the row of its event, known once that is written. */
 export type DeliveryRow = Tried & { event: number } & Readonly<
