@@ -7,7 +7,7 @@ import { query, VIEW_SIZE } from '../../support/scenes/deliveries-view-subject.j
 import { damageFile } from '../../support/scenes/sqlite-subjects.js';
 import { delivered, delivery } from '../../support/scenes/view-follower-fixture.js';
 import { viewInThisThread } from '../../support/scenes/view-in-this-thread.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 
 /** Of the release before, and of this one, whose questions it can answer. */
 const [BEFORE, NOW_USED] = [3, 4];
