@@ -47,16 +47,12 @@ describe('the deliveries of an account', () => {
     logEntry(delivery, outcome, loggedAttempt(DELIVERED, 2), null);
 
   test('may need room for an entry of each record', async () => {
-    const asked: number[] = [];
-    const scratch = (bytes: number) => {
-      asked.push(bytes);
-      return scratchInMemory();
-    };
+    const scratch = jest.fn((_bytes: number) => scratchInMemory());
     await listed(
       [first, second].map((delivery) => toLogRecord({ deliveries: [ended(delivery)] })),
       scratch,
     );
-    expect(asked).toEqual([1_200]);
+    expect(scratch.mock.calls).toEqual([[1_200]]);
   });
 
   test('have all their attempts in order, and stand where their last record says', async () => {
