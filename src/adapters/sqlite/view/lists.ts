@@ -13,7 +13,7 @@ export interface Asking {
   readonly completeSince: number | null;
 }
 
-/** Rows that a page looks at. */
+/** Rows that a page looks at, if it shows no more. */
 const MOST_LOOKED_AT = 2_000;
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST: ListPlace = { firstAt: Number.MAX_SAFE_INTEGER, payment: '', tie: '' };
@@ -115,7 +115,8 @@ export function pageOf<Row extends { readonly isShown: number }>(rows: Iterable<
   const shown: Row[] = [];
   let [lookedAt, last] = [0, null as Row | null];
   for (const row of rows) {
-    if (lookedAt === MOST_LOOKED_AT || (row.isShown && shown.length === limit)) return { shown, last, more: true };
+    const isEnough = lookedAt === Math.max(MOST_LOOKED_AT, limit) || (row.isShown && shown.length === limit);
+    if (isEnough) return { shown, last, more: true };
     if (row.isShown) shown.push(row);
     lookedAt += 1;
     last = row;
