@@ -2,7 +2,13 @@
 import type { Delivery } from '../../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../../src/delivery/log/log-record.js';
 import type { Broker, NewRecord } from '../../../src/ports/broker.js';
-import type { AskView, DeliveriesView, ViewedDelivery } from '../../../src/ports/deliveries-view.js';
+import type {
+  AskView,
+  DeliveriesPage,
+  DeliveriesView,
+  ListPlace,
+  ViewedDelivery,
+} from '../../../src/ports/deliveries-view.js';
 import { ViewFollower, type ViewFollowerParts } from '../../../src/read-model/view-follower.js';
 import { eventually } from '../clocks/eventually.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, NOW } from '../generators/delivery-samples.js';
@@ -90,11 +96,17 @@ export function many(count: number, from = 0): NewRecord[] {
   return Array.from({ length: count }, (_, n) => delivered(delivery(from + n)));
 }
 
-/** Of ACCOUNT and WEBHOOK. */
-const ALL = query({ limit: 10_000 });
-
+/** Of ACCOUNT and WEBHOOK, on all pages. */
 export async function shown(view: AskView): Promise<readonly ViewedDelivery[]> {
-  return (await view.ask(ACCOUNT, (sound) => sound.page(ALL)))?.deliveries ?? [];
+  const all: ViewedDelivery[] = [];
+  let before: ListPlace | null = null;
+  do {
+    const asked = query({ before });
+    const page: DeliveriesPage | null = await view.ask(ACCOUNT, (sound) => sound.page(asked));
+    all.push(...(page?.deliveries ?? []));
+    before = page?.next ?? null;
+  } while (before !== null);
+  return all;
 }
 
 export function shows(view: ViewFollower, count: number): Promise<true> {
