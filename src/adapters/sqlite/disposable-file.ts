@@ -15,7 +15,8 @@ export type OnDamaged = (file: string) => void;
 
 export interface DisposableFile {
   readonly file: SqliteFile;
-  readonly path: string;
+  /** Closes and deletes it. */
+  readonly discard: () => void;
 }
 
 class Unsound extends Error {
@@ -50,10 +51,10 @@ export function named(kind: FileKind): FileKind {
 }
 
 /**
- * Opens the newest file of an earlier shape, if it can be asked: from the shape `since` on. All others of other shapes are
- * deleted, and it too where it can't be opened. @throws DataDirUnusable
+ * Opens the newest file of an earlier shape, if it can be asked: from the shape `since` on; empty, if it was damaged. All others
+ * of other shapes are deleted. @throws DataDirUnusable
  */
-export function openFormer<T>(
+export function openOlder<T>(
   dataDir: string,
   kind: FileKind,
   since: number,
@@ -65,28 +66,13 @@ export function openFormer<T>(
     const files = all.filter((file) => file.startsWith(kind.name) && file.endsWith('.sqlite'));
     const shape = Math.max(...files.map(shapeOf).filter((one) => one >= since && one < kind.shape));
     for (const file of files) if (![shape, kind.shape].includes(shapeOf(file))) remove(join(dataDir, file));
-    return shape > 0 ? openOrRemove(dataDir, named({ ...kind, shape }), use) : null;
+    return shape > 0 ? openDisposable(dataDir, named({ ...kind, shape }), () => undefined, use) : null;
   });
-}
-
-function openOrRemove<T>(dataDir: string, kind: FileKind, use: (opened: DisposableFile) => T): T | null {
-  const path = join(dataDir, `${kind.name}.sqlite`);
-  try {
-    return openOwn(path, kind, use);
-  } catch {
-    remove(path);
-    return null;
-  }
 }
 
 /** The service must be stopped. @throws DataDirUnusable */
 export function removeDisposable(dataDir: string, { name }: FileKind): void {
   inDataDir(() => remove(join(dataDir, `${name}.sqlite`)));
-}
-
-export function throwAway({ file, path }: DisposableFile): void {
-  file.close();
-  remove(path);
 }
 
 export function isDamage(error: unknown): boolean {
@@ -103,7 +89,11 @@ function openOwn<T>(path: string, kind: FileKind, use: (opened: DisposableFile) 
     file.pragma('journal_mode = WAL');
     // A power failure may lose the last transactions, with the positions that they reached; it never damages the file.
     file.pragma('synchronous = NORMAL');
-    return use({ file, path });
+    const discard = () => {
+      file.close();
+      remove(path);
+    };
+    return use({ file, discard });
   } catch (error) {
     file.close();
     throw error;

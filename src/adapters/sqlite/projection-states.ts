@@ -9,7 +9,7 @@ import {
   StatesDamaged,
   type StatesOrigin,
 } from '../../ports/projection-states.js';
-import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
+import { type DisposableFile, type FileKind, isDamage, openDisposable } from './disposable-file.js';
 import { isBusy, openExisting, type SqliteFile, schemaFound } from './open-file.js';
 
 const PAGE = 1_000;
@@ -129,14 +129,14 @@ class SqliteProjectionStates implements ProjectionStates {
 
   unsound(cause: unknown): StatesDamaged {
     this.#damaged = true;
-    const name = basename(this.#disposable.path);
+    const name = basename(this.#disposable.file.name);
     return new StatesDamaged(`${name} is damaged: it is thrown away, and the next start makes it again`, { cause });
   }
 
   close(): void {
-    const { file } = this.#disposable;
+    const { file, discard } = this.#disposable;
     if (!file.open) return;
-    if (this.#damaged) throwAway(this.#disposable);
+    if (this.#damaged) discard();
     else file.close();
   }
 

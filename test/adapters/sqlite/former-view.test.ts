@@ -3,7 +3,6 @@ import { openDeliveriesView, openFormerView } from '../../../src/adapters/sqlite
 import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
 import { ACCOUNT, NOW } from '../../support/generators/delivery-samples.js';
 import { query, VIEW_SIZE } from '../../support/scenes/deliveries-view-subject.js';
-import { damageFile } from '../../support/scenes/sqlite-subjects.js';
 import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 import { delivered, delivery } from '../../support/scenes/view-follower-fixture.js';
 import { viewInThisThread } from '../../support/scenes/view-in-this-thread.js';
@@ -78,7 +77,6 @@ test.each([
   ['that lacks what is asked today', () => left(FIRST)],
   ['of a later release', () => left(LAST + 1)],
   ['without a shape in its name', async () => writeFileSync(`${folder.path}/deliveries-view.sqlite`, '')],
-  ['that is damaged', () => left(BEFORE).then(() => damageFile(`${folder.path}/${fileOf(BEFORE)}`, 0))],
 ])('a file %s is deleted at the start, and does not answer', async (_, leave) => {
   await leave();
   expect(files()).toHaveLength(1);

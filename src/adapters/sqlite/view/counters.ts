@@ -124,17 +124,14 @@ const SINCE = `${STEPS} SELECT at FROM ${COUNTERS} LIMIT 1`;
 const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const FAILURES = `FROM attempts
   WHERE accountId = standing.accountId AND webhookId = standing.webhookId AND status / 100 <> 2`;
-const last = (kind: number) => `max(n) FILTER (WHERE kind = ${kind})`;
-/** A partition's part of a sum may be negative. */
-const SUMS = `SELECT accountId, webhookId, kind, iif(kind = ${LAST_SUCCESS}, max(n), sum(n)) AS n
-  FROM counters WHERE ${IS_EVER} AND accountId = ? GROUP BY webhookId, kind`;
+const sum = (kind: number) => `ifnull(sum(n) FILTER (WHERE kind = ${kind}), 0)`;
 const HEALTH = `SELECT webhookId, lastSuccessAt, waiting, held, exhausted,
     (SELECT min(at) ${FAILURES} AND at > ifnull(lastSuccessAt, 0)) AS failingSince,
     (SELECT json_object('at', at, 'status', nullif(status, 0), 'error', json(nullif(error, '')))
       ${FAILURES} ORDER BY at DESC, attempts.status DESC, attempts.error DESC LIMIT 1) AS lastFailure
-  FROM (SELECT accountId, webhookId, ${last(LAST_SUCCESS)} AS lastSuccessAt, ifnull(${last(STATE.retrying)}, 0) AS waiting,
-      ifnull(${last(STATE.held)}, 0) AS held, ifnull(${last(STATE.exhausted)}, 0) AS exhausted
-    FROM (${SUMS}) WHERE n > 0 GROUP BY webhookId) AS standing`;
+  FROM (SELECT accountId, webhookId, max(n) FILTER (WHERE kind = ${LAST_SUCCESS}) AS lastSuccessAt,
+      ${sum(STATE.retrying)} AS waiting, ${sum(STATE.held)} AS held, ${sum(STATE.exhausted)} AS exhausted
+    FROM counters WHERE ${IS_EVER} AND accountId = ? GROUP BY webhookId) AS standing`;
 
 type HealthRow = Omit<WebhookHealth, 'lastFailure'> & Readonly<{ webhookId: number; lastFailure: string | null }>;
 

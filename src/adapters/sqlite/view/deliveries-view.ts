@@ -1,16 +1,7 @@
 /** The view of deliveries in its own file, filled from the topics. Opening doesn't check it: too large. */
 import type { Position } from '../../../ports/broker.js';
 import { type ViewCore, ViewUnsound } from '../../../ports/deliveries-view.js';
-import {
-  type DisposableFile,
-  type FileKind,
-  isDamage,
-  named,
-  type OnDamaged,
-  openDisposable,
-  openFormer,
-  throwAway,
-} from '../disposable-file.js';
+import { type DisposableFile, isDamage, named, type OnDamaged, openDisposable, openOlder } from '../disposable-file.js';
 import { Statements } from '../statements.js';
 import { statQueries } from './counters.js';
 import { deliveryQueries } from './delivery-pages.js';
@@ -32,7 +23,7 @@ const SHAPE = 20;
 const ANSWERS_SINCE = 20;
 
 /** "awdv" */
-const KIND: FileKind = {
+const KIND = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
   shape: SHAPE,
@@ -47,9 +38,9 @@ const BYTES_IN_USE = `SELECT (page_count - freelist_count) * page_size AS bytes
 const POSITIONS = 'SELECT partition, position FROM positions WHERE topic = ?';
 const PUT_POSITION = 'INSERT OR REPLACE INTO positions VALUES (?, ?, ?)';
 
-/** Of an earlier shape, to be asked only: see openFormer. */
+/** Of an earlier shape, to be asked only: see openOlder. */
 export function openFormerView(dataDir: string, size: number, shape = SHAPE, since = ANSWERS_SINCE): ViewCore | null {
-  return openFormer(dataDir, { ...KIND, shape }, since, (opened) => viewIn(opened, size));
+  return openOlder(dataDir, { ...KIND, shape }, since, (opened) => viewIn(opened, size));
 }
 
 /**
@@ -61,8 +52,7 @@ export function openDeliveriesView(dataDir: string, onDamaged: OnDamaged, size: 
   return openDisposable(dataDir, named({ ...KIND, shape }), onDamaged, (opened) => viewIn(opened, size));
 }
 
-function viewIn(disposable: DisposableFile, size: number): ViewCore {
-  const { file } = disposable;
+function viewIn({ file, discard }: DisposableFile, size: number): ViewCore {
   file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
   const sql = new Statements(file);
   const leaving = leavingOf(sql);
@@ -90,7 +80,7 @@ function viewIn(disposable: DisposableFile, size: number): ViewCore {
       }),
       forget: file.transaction((before) => leaving.forget(before)),
     }),
-    discard: () => throwAway(disposable),
+    discard,
     close: () => void file.close(),
   };
 }

@@ -13,15 +13,7 @@ import { escaped, writer } from './schema.js';
  * As stored. atOnce: delivered at its first attempt, and not asked for again. held and removed: exhausted and cancelled ones
  * of their kind. Those after the first are the ones that people look for; they stay where the view becomes too large.
  */
-export const STATE = {
-  atOnce: 0,
-  delivered: 1,
-  retrying: 2,
-  exhausted: 3,
-  held: 4,
-  cancelled: 5,
-  removed: 6,
-} as const;
+export const STATE = { atOnce: 0, delivered: 1, retrying: 2, exhausted: 3, held: 4, cancelled: 5, removed: 6 } as const;
 export const STATES: readonly number[] = Object.values(STATE);
 
 const OUTCOME_OF: readonly Outcome[] = [

@@ -3,7 +3,7 @@ import { headerText, type NewRecord, type ReceivedRecord } from '../../src/ports
 import { eventually } from '../support/clocks/eventually.js';
 import { header } from '../support/generators/delivery-samples.js';
 import { POISON, payment, paymentOfSize } from '../support/generators/poison.js';
-import { AccountFixture, eventId } from '../support/scenes/account-fixture.js';
+import { AccountFixture, eventId, webhookId } from '../support/scenes/account-fixture.js';
 
 const DEAD_LETTERS = 'webhooks.dead-letter';
 
@@ -57,5 +57,20 @@ describe('records that are not payment events', () => {
     expect(letters.map(toldOf)).toEqual([
       { reason: 'not-valid', detail: 'the record is not a retry record', source: placeOf(foreign) },
     ]);
+  });
+});
+
+describe('stop and start', () => {
+  test('what waits in a tier of an earlier schedule is still delivered, with its webhook-id', async () => {
+    let status = 500;
+    const { requests } = await fixture.webhook(1, { respond: () => ({ status }) });
+    await fixture.installation.dispatch({ schedule: [{ text: '59s', ms: 59_000 }], now: () => Date.now() - 70_000 });
+    await fixture.installation.publish(payment('evt'));
+    await eventually(async () => (await fixture.installation.browse('webhooks.retry.59s')).length === 1);
+    await fixture.restart();
+    status = 200;
+    await fixture.installation.dispatch({ schedule: [{ text: '1h', ms: 3_600_000 }] });
+    await eventually(() => requests.length === 2);
+    expect(new Set(requests.map(webhookId)).size).toBe(1);
   });
 });
