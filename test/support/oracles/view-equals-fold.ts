@@ -2,12 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { openDeliveriesView } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { viewEntries } from '../../../src/delivery/log/view-entry.js';
-import { type FeedPosition, type ListPlace, VIEW_TOPICS, type ViewCore } from '../../../src/ports/deliveries-view.js';
+import { VIEW_TOPICS, type ViewCore } from '../../../src/ports/deliveries-view.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { behind, eventsQuery, feedQuery, query, VIEW_SIZE } from '../scenes/deliveries-view-subject.js';
 import type { FaultScene } from '../scenes/fault-scene.js';
 import { temporaryDirectory } from '../scenes/temporary-directory.js';
 
+const LIMIT = 100_000;
 const DAY_MS = 86_400_000;
 
 /** The service must be stopped. @returns how many deliveries both have */
@@ -46,40 +47,17 @@ const of = (answered: object, key: string): unknown => Reflect.get(answered, key
 
 function answers(core: ViewCore, accountId: number) {
   const asked = core.of({ accountId, webhookIds: null });
-  const deliveries = walked((before: ListPlace | null) => {
-    const { deliveries: items, next } = asked.page(query({ webhookId: null, before }));
-    return { items, next };
-  });
+  const { deliveries } = asked.page(query({ webhookId: null, limit: LIMIT }));
   const to = Math.ceil(Date.now() / DAY_MS) * DAY_MS + DAY_MS;
   const stats = { from: to - 1_000 * DAY_MS, to, step: '1h', webhookId: null, eventType: null } as const;
   return {
     deliveries,
     details: deliveries.slice(0, 100).map(({ id }) => asked.publications(id)),
-    events: walked((before: ListPlace | null) => {
-      const { events: items, next } = asked.events(eventsQuery({ before }));
-      return { items, next };
-    }),
-    feed: walked((after: FeedPosition | null) => {
-      const { events: items, next, more } = asked.feed(feedQuery({ after: after ?? new Map() }));
-      return { items, next: more ? next : null };
-    }),
+    events: asked.events(eventsQuery({ limit: LIMIT })),
+    feed: asked.feed(feedQuery({ limit: LIMIT })),
     stats: asked.stats(stats),
     attempts: asked.attempts(0),
     since: asked.dataSince(),
     health: asked.health(),
   };
-}
-
-/** What all pages have. @param page behind a place; null: the first one */
-function walked<Item, Place>(
-  page: (place: Place | null) => { readonly items: readonly Item[]; readonly next: Place | null },
-): Item[] {
-  const all: Item[] = [];
-  let place: Place | null = null;
-  do {
-    const { items, next } = page(place);
-    all.push(...items);
-    place = next;
-  } while (place !== null);
-  return all;
 }
