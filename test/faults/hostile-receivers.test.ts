@@ -3,7 +3,7 @@
  * not exist; each hostile delivery ends as it should, and no connection and no memory is left behind.
  */
 import type { DeadLetter } from '../../src/delivery/dead-letters.js';
-import type { DeliveryView } from '../../src/delivery/log/delivery-log.js';
+import { type DeliveryView, deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { patience } from '../runner/patience.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { peakMemoryMiB } from '../support/clients/process-stats.js';
@@ -103,7 +103,7 @@ async function allEnded(scene: FaultScene, accounts: readonly number[]): Promise
   const count = 2 * HEALTHY_EVENTS + HOSTILE_KINDS.length * EVENTS;
   await scene.withBroker(({ broker }, topics) => {
     const ended = async () => {
-      const all = await allStatuses(broker, topics);
+      const all = await allStatuses(deliveryTopics(broker, topics));
       return all.filter(({ outcome }) => outcome !== 'retrying').length === count;
     };
     return eventually(ended, { ...PATIENCE, message: 'a delivery has no end' });

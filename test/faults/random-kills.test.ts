@@ -7,6 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { inFull } from '../runner/thorough.js';
+import { deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import type { Service, Starting } from '../support/clients/service.js';
 import { eventually } from '../support/clocks/eventually.js';
 import { seeded } from '../support/generators/seeded.js';
@@ -106,7 +107,7 @@ async function shownChange(service: Service, token: string): Promise<number> {
 function allDelivered(scene: FaultScene, pairs: number): Promise<unknown> {
   return scene.withBroker(({ broker }, topics) => {
     const ended = async () => {
-      const all = await allStatuses(broker, topics);
+      const all = await allStatuses(deliveryTopics(broker, topics));
       return all.length === pairs && all.every(({ outcome }) => outcome === 'delivered');
     };
     return eventually(ended, { timeout: PATIENCE_MS, message: 'a delivery has no end' });

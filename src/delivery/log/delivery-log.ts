@@ -1,4 +1,5 @@
 /** What became of deliveries, from their entries and requests: for commands, which read the topics to their ends. */
+import type { ReceivedRecord } from '../../ports/broker.js';
 import { type DeliveryFold, type DeliveryStatus, statusOf, withStatus } from '../../ports/delivery-order.js';
 import type { Scratch } from '../../ports/scratch.js';
 import { type RecordsBroker, recordsIn, topicRecords } from '../../ports/topic-records.js';
@@ -11,8 +12,19 @@ export interface DeliveryView extends Omit<DeliveryLogEntry, 'attempt' | 'attemp
   readonly attempts: readonly LoggedAttempt[];
 }
 
-/** Those that say what became of deliveries. */
-type DeliveryTopics = Pick<Topics, 'deliveries' | 'requests'>;
+/** The topics that say what became of deliveries. */
+export interface DeliveryTopics {
+  readonly log: AsyncIterable<ReceivedRecord>;
+  readonly requests: AsyncIterable<ReceivedRecord>;
+}
+
+/** To their ends. */
+export function deliveryTopics(
+  broker: RecordsBroker,
+  { deliveries, requests }: Pick<Topics, 'deliveries' | 'requests'>,
+): DeliveryTopics {
+  return { log: topicRecords(broker, deliveries), requests: topicRecords(broker, requests) };
+}
 
 /** An entry, and when it was published, ms since the epoch. */
 type Published = DeliveryLogEntry & { readonly at: number };
@@ -39,21 +51,16 @@ export class LoggedEntries<Kept extends DeliveryStatus> {
     scratch.define(SCHEMA);
   }
 
-  /** To the ends of the topics. @param kept what to keep of an entry; null: nothing */
-  async read(
-    broker: RecordsBroker,
-    { deliveries, requests }: DeliveryTopics,
-    kept: (entry: Published) => Kept | null,
-  ): Promise<void> {
+  /** @param kept what to keep of an entry; null: nothing */
+  async read({ log, requests }: DeliveryTopics, kept: (entry: Published) => Kept | null): Promise<void> {
     const keep = (entries: readonly DeliveryLogEntry[], at: number) => {
       for (const entry of entries) {
         const one = kept({ ...entry, at });
         if (one) this.add(entry, one);
       }
     };
-    for await (const record of topicRecords(broker, requests)) keep(entriesOfRequest(record), record.timestamp);
-    for await (const record of topicRecords(broker, deliveries))
-      keep(readLogRecord(record).deliveries, record.timestamp);
+    for await (const record of requests) keep(entriesOfRequest(record), record.timestamp);
+    for await (const record of log) keep(readLogRecord(record).deliveries, record.timestamp);
   }
 
   add(of: Named, entry: Kept): void {
@@ -83,19 +90,25 @@ export function folded<Kept extends DeliveryStatus>(entries: readonly Kept[]): D
   return entries.reduce<DeliveryFold<Kept> | undefined>(withStatus, undefined);
 }
 
-/** Of an account, in its tables: 590 measured, 820 where it failed. A record seldom has two of an account. */
+/** Of an account, in the tables of deliveriesOf: 590 measured, 820 where it failed. A record seldom has two of an account. */
 const BYTES_AN_ENTRY = 600;
 
-/** An account's deliveries. The scratch tables must stay while they are read. @param scratch opened with what they may need */
+/** The bytes that deliveriesOf may need. @throws BrokerUnavailable */
+export async function roomForDeliveries(
+  broker: Pick<RecordsBroker, 'extent'>,
+  { deliveries, requests }: Pick<Topics, 'deliveries' | 'requests'>,
+): Promise<number> {
+  return BYTES_AN_ENTRY * (await recordsIn(broker, [deliveries, requests]));
+}
+
+/** An account's deliveries. The scratch tables must stay while they are read. */
 export async function deliveriesOf(
   accountId: number,
-  broker: RecordsBroker,
   topics: DeliveryTopics,
-  scratch: (bytes: number) => Scratch,
+  scratch: Scratch,
 ): Promise<Iterable<DeliveryView>> {
-  const bytes = BYTES_AN_ENTRY * (await recordsIn(broker, [topics.deliveries, topics.requests]));
-  const entries = new LoggedEntries<Published>(scratch(bytes));
-  await entries.read(broker, topics, (entry) => (entry.accountId === accountId ? entry : null));
+  const entries = new LoggedEntries<Published>(scratch);
+  await entries.read(topics, (entry) => (entry.accountId === accountId ? entry : null));
   return views(entries);
 }
 

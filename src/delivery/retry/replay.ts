@@ -10,7 +10,7 @@ import { recordsIn, topicRecords } from '../../ports/topic-records.js';
 import { publishRequest, toRequest } from '../again/request.js';
 import { buriedBatch, type DeadLetter, END_REASONS, readDeadLetter, unroutedPlace } from '../dead-letters.js';
 import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
-import { LoggedEntries, statusIn } from '../log/delivery-log.js';
+import { deliveryTopics, LoggedEntries, statusIn } from '../log/delivery-log.js';
 import type { Recipient, Unsent } from '../recipient.js';
 import type { RecordOffset } from '../record-place.js';
 import type { Topics } from '../topics.js';
@@ -60,7 +60,7 @@ export async function* replayDeadLetters(
     if (delivery) scratch.run(LETTER, keyOf(delivery));
   }
   const entries = new LoggedEntries<DeliveryStatus>(scratch);
-  await entries.read(broker, topics, (entry) =>
+  await entries.read(deliveryTopics(broker, topics), (entry) =>
     scratch.row(HAS_LETTER, keyOf(entry)) ? statusIn(entry, entry.at) : null,
   );
   const replaying: Replaying = { ...parts, scratch, entries, again: new RecordsAgain(broker, topics) };

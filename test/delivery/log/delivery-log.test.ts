@@ -1,21 +1,21 @@
 import type { Delivery } from '../../../src/delivery/delivery.js';
-import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
+import { deliveriesOf, roomForDeliveries } from '../../../src/delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, logEntry, loggedAttempt } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
-import type { Scratch } from '../../../src/ports/scratch.js';
-import { DELIVERED, deliveryTo, failedWith, NOW } from '../../support/generators/delivery-samples.js';
+import { DELIVERED, deliveryTo, failedWith, NOW, received } from '../../support/generators/delivery-samples.js';
 import { toLogRecord } from '../../support/generators/log-records.js';
 import { scratchInMemory } from '../../support/scenes/scratch-in-memory.js';
-import { RecordingBroker } from '../../support/servers/recording-broker.js';
+
+async function* topic(records: readonly NewRecord[]) {
+  for (const [offset, record] of records.entries()) yield received(record, { topic: 'webhooks.deliveries', offset });
+}
 
 const list = (...entries: readonly DeliveryLogEntry[]) =>
   listed(entries.map((entry) => toLogRecord({ deliveries: [entry] })));
-const listed = async (log: readonly NewRecord[], scratch: (bytes: number) => Scratch = scratchInMemory) => {
-  const broker = new RecordingBroker();
-  await broker.publish('log', log);
-  return [...(await deliveriesOf(42, broker, { deliveries: 'log', requests: 'asked' }, scratch))];
-};
+const listed = async (log: readonly NewRecord[], requests: readonly NewRecord[] = []) => [
+  ...(await deliveriesOf(42, { log: topic(log), requests: topic(requests) }, scratchInMemory())),
+];
 
 describe('an entry of the deliveries topic', () => {
   test('holds one attempt, in the shape that readers rely on', () => {
@@ -47,12 +47,9 @@ describe('the deliveries of an account', () => {
     logEntry(delivery, outcome, loggedAttempt(DELIVERED, 2), null);
 
   test('may need room for an entry of each record', async () => {
-    const scratch = jest.fn((_bytes: number) => scratchInMemory());
-    await listed(
-      [first, second].map((delivery) => toLogRecord({ deliveries: [ended(delivery)] })),
-      scratch,
-    );
-    expect(scratch.mock.calls).toEqual([[1_200]]);
+    const extents = { log: { first: 4, next: 9 }, asked: { first: 0, next: 2 } };
+    const broker = { extent: async (of: string) => new Map([[3, extents[of as keyof typeof extents]]]) };
+    expect(await roomForDeliveries(broker, { deliveries: 'log', requests: 'asked' })).toBe(7 * 600);
   });
 
   test('have all their attempts in order, and stand where their last record says', async () => {

@@ -5,7 +5,7 @@ import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { createDeliverySecrets } from '../../../src/delivery/attempt/send.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../../src/delivery/dispatcher.js';
 import { EndpointHealth } from '../../../src/delivery/endpoint-health.js';
-import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
+import { deliveriesOf, deliveryTopics } from '../../../src/delivery/log/delivery-log.js';
 import { topicsOf } from '../../../src/delivery/topics.js';
 import { EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
@@ -103,7 +103,9 @@ async function openInstallation(folder: SqliteFolder) {
       for await (const record of topicRecords(broker, topic)) records.push(record);
       return records;
     },
-    deliveries: async (accountId: number) => [...(await deliveriesOf(accountId, broker, TOPICS, scratchInMemory))],
+    deliveries: async (accountId: number) => [
+      ...(await deliveriesOf(accountId, deliveryTopics(broker, TOPICS), scratchInMemory())),
+    ],
     async dispatch(options: Partial<DispatcherParts> = {}): Promise<Dispatcher> {
       const dispatcher = await startDispatcher({
         broker,
