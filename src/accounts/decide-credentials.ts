@@ -70,9 +70,14 @@ function open(state: AccountCredentials, { data }: OpenSession): CredentialDecis
   if (data.clientId !== null && !state.credentials.some(({ clientId }) => clientId === data.clientId)) {
     return { kind: 'token-invalid', params: { why: 'the credential of the token was revoked' } };
   }
-  const tooMany = Math.max(0, others.length + 1 - MAX_SESSIONS);
-  const ends = others.slice(0, tooMany).map((one) => ended(one, data.openedAt));
-  return accepted(...ends, { type: 'PortalSessionOpened', data });
+  const leaving = others.length < MAX_SESSIONS ? [] : [oldestOfMost(others)];
+  return accepted(...leaving.map((one) => ended(one, data.openedAt)), { type: 'PortalSessionOpened', data });
+}
+
+/** The oldest of the user who has most: nobody takes another's room. */
+function oldestOfMost(open: readonly PortalSession[]): PortalSession {
+  const count = ({ actor }: PortalSession) => open.filter((other) => other.actor === actor).length;
+  return open.reduce((most, one) => (count(one) > count(most) ? one : most));
 }
 
 function enter(sessions: readonly PortalSession[], command: EnterSession): CredentialDecision {

@@ -14,8 +14,8 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<Key
     await response.body?.cancel().catch(() => undefined);
     throw new Error(`the response has status ${response.status}`);
   }
-  const json: unknown = await response.json().catch(() => {
-    throw new Error('the response is not JSON');
+  const json: unknown = await response.json().catch((error: unknown) => {
+    throw new Error(error instanceof SyntaxError ? 'the response is not JSON' : unreachable(error, url));
   });
   const { keys } = (json ?? {}) as Partial<JSONWebKeySet>;
   if (!Array.isArray(keys)) throw new Error('the response is not a JWK set');

@@ -18,7 +18,6 @@
  */
 import type { Extent } from '../ports/broker.js';
 import { StreamHidden } from '../ports/event-store.js';
-import { recordsIn } from '../ports/topic-records.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { readIdentity } from '../read-model/store-identity.js';
 import { accountStream } from '../webhooks/events.js';
@@ -71,7 +70,9 @@ async function begin({ broker, topics, groups, scratch }: CompletenessParts): Pr
   const payments = new Set(topics.payments);
   const extents = new Map<string, ReadonlyMap<number, Extent>>();
   for (const topic of [...payments, topics.requests]) extents.set(topic, await broker.extent(topic));
-  const tables = new AuditTables(scratch(BYTES_A_RECORD * (await recordsIn(broker, [...payments]))));
+  const all = [...payments].flatMap((topic) => [...(extents.get(topic)?.values() ?? [])]);
+  const records = all.reduce((sum, { first, next }) => sum + next - first, 0);
+  const tables = new AuditTables(scratch(records * BYTES_A_RECORD));
   const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
   for (const topic of [...payments, ...tiers, topics.requests]) {
     const paid = payments.has(topic);

@@ -95,7 +95,7 @@ export class Running<O = object, A extends readonly unknown[] = readonly unknown
   }
 
   /** Tables in a temporary file. @param bytes that they may need */
-  scratch(folder: string, bytes: number): Scratch {
+  scratch(folder: string, bytes = 0): Scratch {
     if (bytes > 0) process.stderr.write(`account-webhooks: ${folder} may need ${Math.ceil(bytes / MEBIBYTE)} MiB\n`);
     const tables = ScratchFile.open(folder, bytes);
     this.#opened.push(tables);

@@ -72,7 +72,7 @@ async function replay(running: Running<ReplayOptions>): Promise<void> {
     ...accountsNow(store),
     now: Date.now,
     actor: operatorActor(),
-    scratch: (bytes: number) => running.scratch(options.scratch, bytes),
+    scratch: running.scratch(options.scratch),
   };
   const counts: Record<Replay['kind'], number> = { replayed: 0, published: 0, ...NONE_LEFT };
   for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {

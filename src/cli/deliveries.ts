@@ -1,6 +1,6 @@
 /** deliveries: the state of payment events, read from the broker's topics; `resend` asks a running service. */
 import type { Command } from 'commander';
-import { type DeliveryView, deliveriesOf, deliveryTopics, roomForDeliveries } from '../delivery/log/delivery-log.js';
+import { type DeliveryView, deliveriesOf, deliveryTopics } from '../delivery/log/delivery-log.js';
 import { whyOf } from '../delivery/next-step.js';
 import { type ShownWait, shownWait } from '../ports/shown-wait.js';
 import { command, required } from './command.js';
@@ -30,7 +30,7 @@ export function deliveriesCommand(program: Command, io: CommandIo): void {
     async run(running) {
       const { options } = running;
       const { broker, store, topics } = await running.open();
-      const scratch = running.scratch(options.scratch, await roomForDeliveries(broker, topics));
+      const scratch = running.scratch(options.scratch);
       const now = Date.now();
       let isEmpty = true;
       for (const delivery of await deliveriesOf(options.account, deliveryTopics(broker, topics), scratch)) {

@@ -15,15 +15,18 @@ export interface DurablePublishParts {
   readonly refused: (error: BrokerRefused) => void;
 }
 
-/** An attempt was made. Losing its consequence, or repeating the attempt, would be worse than waiting for the broker. */
+/**
+ * An attempt was made. Losing its consequence, or repeating the attempt, would be worse than waiting for the broker.
+ * @param record or what makes it for each try
+ */
 export async function publishUntilDurable(
   { broker, logger, abandon, refused }: DurablePublishParts,
   topic: string,
-  record: NewRecord,
+  record: NewRecord | (() => NewRecord),
 ): Promise<void> {
   for (;;) {
     try {
-      await broker.publish(topic, [record]);
+      await broker.publish(topic, [typeof record === 'function' ? record() : record]);
       return;
     } catch (error) {
       if (error instanceof BrokerRefused) refused(error);

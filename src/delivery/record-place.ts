@@ -1,4 +1,5 @@
 /** A record's place, the texts that name a place in our own records, and what they hold. */
+import { LRUCache } from 'lru-cache';
 import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../ports/broker.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 
@@ -63,12 +64,21 @@ export async function recordAt(broker: Pick<Broker, 'read'>, payment: string | n
   return record?.timestamp === place?.at ? record : null;
 }
 
+const REMEMBERED_MS = 10_000;
+
 /** @param keptMs how long a payment topic keeps its records; null: not limited by time, or not known */
 export function createPublishedPayloads(
   broker: Pick<Broker, 'read' | 'extent'>,
   topics: readonly string[],
   keptMs: (topic: string) => Promise<number | null>,
 ): PublishedPayloads {
+  // On Kafka each topic takes a connection of its own.
+  const firstKept = new LRUCache<'all', Readonly<Record<string, number>>>({
+    ...{ max: 1, ttl: REMEMBERED_MS },
+    fetchMethod: async () => Object.fromEntries((await Promise.all(topics.map(firstsOf))).flat()),
+  });
+  const firstsOf = async (topic: string) =>
+    [...(await broker.extent(topic))].map(([partition, { first }]) => [`${topic}/${partition}/`, first] as const);
   return {
     record: (payment) => recordAt(broker, payment),
     async keptUntil(payment) {
@@ -76,11 +86,6 @@ export function createPublishedPayloads(
       const kept = place && isTime(place.at) ? await keptMs(place.topic) : null;
       return place && kept !== null ? place.at + kept : null;
     },
-    async firstKept() {
-      const firsts: Record<string, number> = {};
-      for (const topic of topics)
-        for (const [partition, { first }] of await broker.extent(topic)) firsts[`${topic}/${partition}/`] = first;
-      return firsts;
-    },
+    firstKept: async () => (await firstKept.fetch('all')) ?? {},
   };
 }

@@ -20,12 +20,6 @@ export interface TopicRecordsOptions {
 
 export type RecordsBroker = Pick<Broker, 'extent' | 'follow'>;
 
-/** How many records these topics have, at most: some offsets have none. @throws BrokerUnavailable */
-export async function recordsIn(broker: Pick<Broker, 'extent'>, topics: readonly string[]): Promise<number> {
-  const extents = await Promise.all(topics.map((topic) => broker.extent(topic)));
-  return extents.flatMap((of) => [...of.values()]).reduce((sum, { first, next }) => sum + next - first, 0);
-}
-
 /**
  * Every record that is published by now, in offset order within a partition. Missing topic: none.
  * @throws BrokerUnavailable, also where the broker can't read a partition on

@@ -6,8 +6,8 @@
  * FAULT_SEED repeats a run's draws; FAULT_KILLS sets the number of kills.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { inFull } from '../runner/thorough.js';
 import { deliveryTopics } from '../../src/delivery/log/delivery-log.js';
+import { inFull } from '../runner/thorough.js';
 import type { Service, Starting } from '../support/clients/service.js';
 import { eventually } from '../support/clocks/eventually.js';
 import { seeded } from '../support/generators/seeded.js';

@@ -24,7 +24,7 @@ export class ScratchFile implements Scratch {
   }
 
   /** @param bytes that may be needed @throws ScratchUnusable */
-  static open(folder: string, bytes: number): ScratchFile {
+  static open(folder: string, bytes = 0): ScratchFile {
     return translated(() => {
       const { bavail, bsize } = statfsSync(folder);
       const [needed, free] = [Math.ceil(bytes / MEBIBYTE), Math.floor((bavail * bsize) / MEBIBYTE)];

@@ -2,7 +2,7 @@
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { type DeliveryFold, type DeliveryStatus, statusOf, withStatus } from '../../ports/delivery-order.js';
 import type { Scratch } from '../../ports/scratch.js';
-import { type RecordsBroker, recordsIn, topicRecords } from '../../ports/topic-records.js';
+import { type RecordsBroker, topicRecords } from '../../ports/topic-records.js';
 import { entriesOfRequest } from '../again/request.js';
 import { firstAtOf } from '../record-place.js';
 import type { Topics } from '../topics.js';
@@ -88,17 +88,6 @@ export class LoggedEntries<Kept extends DeliveryStatus> {
 
 export function folded<Kept extends DeliveryStatus>(entries: readonly Kept[]): DeliveryFold<Kept> | undefined {
   return entries.reduce<DeliveryFold<Kept> | undefined>(withStatus, undefined);
-}
-
-/** Of an account, in the tables of deliveriesOf: 590 measured, 820 where it failed. A record seldom has two of an account. */
-const BYTES_AN_ENTRY = 600;
-
-/** The bytes that deliveriesOf may need. @throws BrokerUnavailable */
-export async function roomForDeliveries(
-  broker: Pick<RecordsBroker, 'extent'>,
-  { deliveries, requests }: Pick<Topics, 'deliveries' | 'requests'>,
-): Promise<number> {
-  return BYTES_AN_ENTRY * (await recordsIn(broker, [deliveries, requests]));
 }
 
 /** An account's deliveries. The scratch tables must stay while they are read. */

@@ -40,10 +40,10 @@ class Batch {
 }
 
 export class LogWriter {
-  readonly #key = Buffer.from(randomBytes(6).toString('hex'));
   readonly #parts: LogWriterParts;
   #batch = new Batch();
   #callOff: (() => void) | null = null;
+  #key = drawnKey();
 
   constructor(parts: LogWriterParts) {
     this.#parts = parts;
@@ -65,10 +65,19 @@ export class LogWriter {
     this.#callOff = null;
     const { topic, store } = this.#parts;
     const { lists, settle } = this.#batch;
-    settle(publishUntilDurable(this.#parts, topic, toGatheredRecord(this.#key, store, lists)));
+    let tried = false;
+    const record = () => {
+      // Its partition may have no leader.
+      if (tried) this.#key = drawnKey();
+      tried = true;
+      return toGatheredRecord(this.#key, store, lists);
+    };
+    settle(publishUntilDurable(this.#parts, topic, record));
     this.#batch = new Batch();
   }
 }
+
+const drawnKey = () => Buffer.from(randomBytes(6).toString('hex'));
 
 function afterGathering(flush: () => void): () => void {
   const timer = setTimeout(flush, GATHER_MS);

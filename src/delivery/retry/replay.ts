@@ -6,7 +6,7 @@
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import { type DeliveryStatus, statusOf } from '../../ports/delivery-order.js';
 import type { Scratch } from '../../ports/scratch.js';
-import { recordsIn, topicRecords } from '../../ports/topic-records.js';
+import { topicRecords } from '../../ports/topic-records.js';
 import { publishRequest, toRequest } from '../again/request.js';
 import { buriedBatch, type DeadLetter, END_REASONS, readDeadLetter, unroutedPlace } from '../dead-letters.js';
 import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
@@ -21,8 +21,6 @@ const SCHEMA = `CREATE TABLE letters (id TEXT, payment TEXT, PRIMARY KEY (id, pa
   CREATE TABLE left_out (key TEXT PRIMARY KEY) WITHOUT ROWID`;
 const LETTER = 'INSERT INTO letters VALUES ($id, $payment) ON CONFLICT DO NOTHING';
 const HAS_LETTER = 'SELECT 1 FROM letters WHERE id = $id AND payment = $payment';
-/** With the entries of its delivery: 2,250 measured with ten attempts. */
-const BYTES_A_LETTER = 2_500;
 const LEAVE = 'INSERT INTO left_out VALUES ($key) ON CONFLICT DO NOTHING RETURNING 1';
 
 export interface ReplayParts {
@@ -33,8 +31,8 @@ export interface ReplayParts {
   readonly isReadable: (accountId: number) => Promise<boolean>;
   readonly now: () => number;
   readonly actor: string;
-  /** Opened empty, with the bytes that may be needed. */
-  readonly scratch: (bytes: number) => Scratch;
+  /** Empty. */
+  readonly scratch: Scratch;
 }
 
 /** Why a letter is not replayed. */
@@ -51,9 +49,8 @@ export async function* replayDeadLetters(
   parts: ReplayParts,
   wanted: (letter: DeadLetter) => boolean,
 ): AsyncIterable<Replay> {
-  const { broker, topics } = parts;
+  const { broker, topics, scratch } = parts;
   await broker.ensureTopics([topics.deliveries, topics.requests]);
-  const scratch = parts.scratch(BYTES_A_LETTER * (await recordsIn(broker, [topics.deadLetters])));
   scratch.define(SCHEMA);
   for await (const record of topicRecords(broker, topics.deadLetters)) {
     const delivery = wanted(readDeadLetter(record)) ? fromRetryRecord(record) : null;
@@ -63,7 +60,7 @@ export async function* replayDeadLetters(
   await entries.read(deliveryTopics(broker, topics), (entry) =>
     scratch.row(HAS_LETTER, keyOf(entry)) ? statusIn(entry, entry.at) : null,
   );
-  const replaying: Replaying = { ...parts, scratch, entries, again: new RecordsAgain(broker, topics) };
+  const replaying: Replaying = { ...parts, entries, again: new RecordsAgain(broker, topics) };
   for await (const record of topicRecords(broker, topics.deadLetters)) {
     const letter = readDeadLetter(record);
     const kind = wanted(letter) ? await kindOf(replaying, record, letter) : null;
@@ -71,8 +68,7 @@ export async function* replayDeadLetters(
   }
 }
 
-interface Replaying extends Omit<ReplayParts, 'scratch'> {
-  readonly scratch: Scratch;
+interface Replaying extends ReplayParts {
   /** Of the deliveries with letters, and what this run requests. */
   readonly entries: LoggedEntries<DeliveryStatus>;
   readonly again: RecordsAgain;

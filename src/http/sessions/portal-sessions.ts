@@ -107,7 +107,7 @@ export const openSession = write({
   id: 'openSession',
   method: 'post',
   path: '/api/portal-sessions',
-  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account are open: the next one ends the oldest.`,
+  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account are open: the next one ends the oldest of the user who has most.`,
   security: 'token',
   body: { type: 'json', schema: REQUEST },
   returns: object('OpenedPortalSession', 'A session, and the way into it.', {

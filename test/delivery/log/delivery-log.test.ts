@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../src/delivery/delivery.js';
-import { deliveriesOf, roomForDeliveries } from '../../../src/delivery/log/delivery-log.js';
+import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, logEntry, loggedAttempt } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
@@ -45,12 +45,6 @@ describe('the deliveries of an account', () => {
     logEntry(delivery, 'retrying', loggedAttempt(failedWith(status), 1), NOW + 5_000);
   const ended = (delivery: Delivery, outcome: Outcome = 'delivered') =>
     logEntry(delivery, outcome, loggedAttempt(DELIVERED, 2), null);
-
-  test('may need room for an entry of each record', async () => {
-    const extents = { log: { first: 4, next: 9 }, asked: { first: 0, next: 2 } };
-    const broker = { extent: async (of: string) => new Map([[3, extents[of as keyof typeof extents]]]) };
-    expect(await roomForDeliveries(broker, { deliveries: 'log', requests: 'asked' })).toBe(7 * 600);
-  });
 
   test('have all their attempts in order, and stand where their last record says', async () => {
     const [delivery, ...others] = await list(retrying(first, 500), retrying(first, 503), ended(first));

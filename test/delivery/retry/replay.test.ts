@@ -14,7 +14,6 @@ import { toLogRecord } from '../../support/generators/log-records.js';
 import { DeliverFixture } from '../../support/scenes/deliver-fixture.js';
 import { webhookOf } from '../../support/scenes/fake-accounts.js';
 import { replay } from '../../support/scenes/replaying.js';
-import { scratchInMemory } from '../../support/scenes/scratch-in-memory.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -36,17 +35,6 @@ test.each([
   expect(await replay(fixture)).toEqual([['replayed', 1]]);
   expect(requested()).toMatchObject([{ chain: 1, step: 0, attempts: 0, webhookEvent: 'added 1', trigger: 'replay' }]);
   expect(await replay(fixture)).toEqual([]);
-});
-
-test('asks first for the room that all letters may need', async () => {
-  const asked: number[] = [];
-  const scratch = (bytes: number) => {
-    asked.push(bytes);
-    return scratchInMemory();
-  };
-  await dead(exhausted(given, 'status 503'), deactivated(given), exhausted(given, 'status 503'));
-  await replay(fixture, () => false, scratch);
-  expect(asked).toEqual([7_500]);
 });
 
 test('of an event that was published twice, the publication that did not arrive begins again', async () => {
