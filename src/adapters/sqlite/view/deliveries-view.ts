@@ -22,10 +22,9 @@ const SHAPE = 20;
 /** The first shape that has all that questions name, with the same meaning. */
 const ANSWERS_SINCE = 20;
 
-/** "awdv" */
 const KIND = {
   name: 'deliveries-view',
-  applicationId: 0x61776476,
+  applicationId: 0x61776476, // "awdv"
   shape: SHAPE,
   schema: VIEW_SCHEMA,
   isChecked: false,

@@ -25,8 +25,6 @@ type Stored = DeliveryRow &
   Pick<EventRow, 'eventId' | 'eventType' | 'eventSource' | 'payment' | 'routedAt'> &
   Readonly<Record<'shown' | 'isRemoved' | 'requests', number>>;
 
-const NO_STATE = -1;
-
 export const DELIVERIES: Pick<List, 'row' | 'tie'> = { row: 'deliveries.row', tie: 'id' };
 const THEIR_EVENT = 'CROSS JOIN events ON events.row = deliveries.event';
 const ASKED = filtered({
@@ -61,7 +59,8 @@ export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
 }
 
 export function inStates(states: readonly number[], where: string): readonly Source[] {
-  return (states.length > 0 ? states : [NO_STATE]).map((state) => ({
+  const none = [-1];
+  return (states.length > 0 ? states : none).map((state) => ({
     from: `deliveries ${THEIR_EVENT}`,
     where: `deliveries.accountId = @accountId AND ${where} AND state = ${state}`,
     time: 'deliveries.firstAt',

@@ -66,7 +66,8 @@ export function withEntry(known: DeliveryRow | undefined, entry: ViewEntry, atte
   const { accountId, webhookId, firstAt, id, webhookEvent } = known ?? entry;
   const fold = isFirstSuccess(entry) && !known?.fold ? AT_ONCE : folded(known && foldOf(known), entry);
   const { triedAt, status, error } = lastTried(known, attempt);
-  const isAtOnce = wasAtOnce(fold, status);
+  const { last, givenUp, asked, progressed } = fold;
+  const isAtOnce = isFirstSuccess(last) && asked + progressed === 0 && givenUp === null && isSuccess(status);
   return {
     row: known?.row ?? null,
     event: known?.event ?? 0,
@@ -98,10 +99,6 @@ function folded(known: Fold | undefined, entry: ViewEntry): Fold {
     asked: outcome === 'cancelled' ? asked : Math.max(asked, chain),
     progressed: attempts > 0 || outcome !== 'retrying' ? Math.max(progressed, chain) : progressed,
   };
-}
-
-function wasAtOnce({ last, givenUp, asked, progressed }: Fold, status: number): boolean {
-  return isFirstSuccess(last) && asked === 0 && progressed === 0 && givenUp === null && isSuccess(status);
 }
 
 function isFirstSuccess({ outcome, chain, attempts }: DeliveryStatus | ViewEntry): boolean {
