@@ -59,8 +59,7 @@ export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
 }
 
 export function inStates(states: readonly number[], where: string): readonly Source[] {
-  const none = [-1];
-  return (states.length > 0 ? states : none).map((state) => ({
+  return (states.length > 0 ? states : [-1]).map((state) => ({
     from: `deliveries ${THEIR_EVENT}`,
     where: `deliveries.accountId = @accountId AND ${where} AND state = ${state}`,
     time: 'deliveries.firstAt',
