@@ -166,7 +166,8 @@ export function checkKeys(values: Iterable<SealedValue>, sealing: Sealing): void
 }
 
 /**
- * Of a command, which has no read model: by the first account that has values. What a mistyped key seals stops later starts.
+ * A command has no read model, so it checks the values of the first account that has some. What is sealed with a mistyped key
+ * would stop every later start.
  * @throws InvalidConfig, StoreUnavailable
  */
 export async function checkKeyOfCommand({ store, sealing }: Pick<Backbone, 'store' | 'sealing'>): Promise<void> {

@@ -1,6 +1,7 @@
 /** A record's place, the texts that name a place in our own records, and what they hold. */
 import { LRUCache } from 'lru-cache';
 import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../ports/broker.js';
+import type { FirstKept } from '../ports/deliveries-view.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 
 export interface RecordOffset {
@@ -72,13 +73,11 @@ export function createPublishedPayloads(
   topics: readonly string[],
   keptMs: (topic: string) => Promise<number | null>,
 ): PublishedPayloads {
-  // On Kafka each topic takes a connection of its own.
-  const firstKept = new LRUCache<'all', Readonly<Record<string, number>>>({
-    ...{ max: 1, ttl: REMEMBERED_MS },
-    fetchMethod: async () => Object.fromEntries((await Promise.all(topics.map(firstsOf))).flat()),
-  });
   const firstsOf = async (topic: string) =>
     [...(await broker.extent(topic))].map(([partition, { first }]) => [`${topic}/${partition}/`, first] as const);
+  const fetchMethod = async () => Object.fromEntries((await Promise.all(topics.map(firstsOf))).flat());
+  // On Kafka each topic takes connections of its own.
+  const firstKept = new LRUCache<'all', FirstKept>({ max: 1, ttl: REMEMBERED_MS, fetchMethod });
   return {
     record: (payment) => recordAt(broker, payment),
     async keptUntil(payment) {

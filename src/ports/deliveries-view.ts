@@ -23,7 +23,7 @@
  *   time; counters by minute after 2 days.
  * - Whatever finds the view damaged throws ViewUnsound: the view is unusable from then on.
  * - discard closes the view; the next open creates a new one. close is idempotent.
- * - Where the shape of its tables has changed, the view of the shape before may answer at first; all else is the new view's.
+ * - Where the shape of its tables has changed, a view of the former shape may answer at first; all else is the new view's.
  */
 import type { Extent, Positions, ReceivedRecord } from './broker.js';
 import type { Outcome, REMOVAL, WaitingFor } from './delivery-order.js';
@@ -38,7 +38,7 @@ export interface DeliveriesView {
   positions(topic: ViewTopic): Promise<Positions>;
   /** @param reached the positions behind the records in their topics, of some partitions */
   add(records: readonly ViewRecord[], reached?: ReachedPositions): Promise<void>;
-  /** It has caught up with its topics: the view of an earlier shape, which has answered until now, goes. */
+  /** It has caught up with its topics: the view of a former shape, which has answered until now, goes. */
   answerAlone(): Promise<void>;
   /** @param before ms since the epoch */
   forget(before: number): Promise<void>;

@@ -11,7 +11,7 @@ export interface FileKind extends FileSchema {
 }
 
 /** Gets the name of a file that was damaged, and is deleted. */
-export type OnDamaged = (file: string) => void;
+export type OnDamage = (file: string) => void;
 
 export interface DisposableFile {
   readonly file: SqliteFile;
@@ -28,7 +28,7 @@ class Unsound extends Error {
 export function openDisposable<T>(
   dataDir: string,
   kind: FileKind,
-  onDamaged: OnDamaged,
+  onDamaged: OnDamage,
   use: (opened: DisposableFile) => T,
 ): T {
   const name = `${kind.name}.sqlite`;
@@ -51,10 +51,10 @@ export function named(kind: FileKind): FileKind {
 }
 
 /**
- * Opens the newest file of an earlier shape, if it can be asked: from the shape `since` on; empty, if it was damaged. All others
+ * Opens the newest file of a former shape, if it can be asked: from the shape `since` on; empty, if it was damaged. All others
  * of other shapes are deleted. @throws DataDirUnusable
  */
-export function openOlder<T>(
+export function openFormer<T>(
   dataDir: string,
   kind: FileKind,
   since: number,

@@ -24,7 +24,7 @@ const FIRST_RECORDS = 8;
 const MOST_RECORDS = 4_096;
 
 export interface ServedViewParts {
-  /** A view of an earlier shape, which is only asked: it answers until the new one has caught up. */
+  /** A view of a former shape, which is only asked: it answers until the new one has caught up. */
   readonly openFormer: () => ViewCore | null;
   /** @param onDamaged gets the name of a file that had to be deleted */
   readonly open: (onDamaged: (file: string) => void) => ViewCore;

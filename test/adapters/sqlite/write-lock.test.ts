@@ -3,11 +3,10 @@ import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
-import { record, records } from '../../contract/broker/inbox.js';
+import { record } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
 import { patience } from '../../runner/patience.js';
-import { eventually } from '../../support/clocks/eventually.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const HELD_MS = 300;
@@ -102,43 +101,3 @@ function runClockFast(): void {
   const now = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => began + 1_000 * (now() - began));
 }
-
-const LONGEST_TIMER_MS = 2_147_483_647;
-const YEAR = 365 * 24 * 3_600_000;
-
-test('no timer is set for longer than a timer can be: it would end at once, again and again', async () => {
-  const { broker } = folder.open();
-  await broker.publish('later', [record('a')]);
-  const setting = jest.spyOn(globalThis, 'setTimeout');
-  let asked = 0;
-  const notBefore = ({ timestamp }: { timestamp: number }) => {
-    asked += 1;
-    return timestamp + YEAR;
-  };
-  await broker.consume({ topics: ['later'], group: 'g', inFlight: 1, handler: async () => {}, notBefore });
-  await eventually(() => asked > 0 && setting.mock.calls.length > 0);
-  const delays = setting.mock.calls.map(([, ms]) => ms ?? 0);
-  expect(Math.max(...delays)).toBeGreaterThan(60_000);
-  expect(Math.max(...delays)).toBeLessThanOrEqual(LONGEST_TIMER_MS);
-});
-
-test('a group whose records were removed before they were done starts behind them', async () => {
-  const { file, broker } = folder.open();
-  await broker.publish('topic', records(['a', 'b', 'c']));
-  let mayBegin = false;
-  const handled: string[] = [];
-  const consume = () =>
-    broker.consume({
-      topics: ['topic'],
-      group: 'g',
-      inFlight: 1,
-      handler: async ({ value }) => void handled.push(String(value)),
-      mayBegin: () => mayBegin,
-    });
-  await (await consume()).close();
-  file.file.exec('DELETE FROM records WHERE offset < 2');
-  mayBegin = true;
-  await consume();
-  await eventually(() => handled.length > 0);
-  expect(handled).toEqual(['c']);
-});

@@ -120,9 +120,9 @@ const STATS = `${STEPS} SELECT at, json_group_object(kind, n) AS counts FROM (
 const failed = `kind = ${FAILED_ATTEMPT}`;
 const ATTEMPTS = `${STEPS} SELECT at, webhookId, sum(n) AS made, ifnull(sum(n) FILTER (WHERE ${failed}), 0) AS failed
   FROM ${COUNTERS} WHERE ${failed} OR kind >= ${SUCCEEDED} GROUP BY at, webhookId`;
-const SINCE = `${STEPS} SELECT at FROM ${COUNTERS} WHERE (SELECT sum(n) FROM counters AS part WHERE part.step = @step
-  AND part.at = begin AND part.accountId = @accountId
-    AND (part.webhookId, part.kind) = (counters.webhookId, counters.kind)) <> 0 LIMIT 1`;
+const SINCE = `${STEPS} SELECT at FROM ${COUNTERS} WHERE (
+    SELECT sum(n) FROM counters AS part WHERE part.step = @step AND part.at = begin AND part.accountId = @accountId
+      AND (part.webhookId, part.kind) = (counters.webhookId, counters.kind)) <> 0 LIMIT 1`;
 const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const FAILURES = `FROM attempts
   WHERE accountId = standing.accountId AND webhookId = standing.webhookId AND status / 100 <> 2`;

@@ -1,7 +1,7 @@
 /** The view of deliveries in its own file, filled from the topics. Opening doesn't check it: too large. */
 import type { Position } from '../../../ports/broker.js';
 import { type ViewCore, ViewUnsound } from '../../../ports/deliveries-view.js';
-import { type DisposableFile, isDamage, named, type OnDamaged, openDisposable, openOlder } from '../disposable-file.js';
+import { type DisposableFile, isDamage, named, type OnDamage, openDisposable, openFormer } from '../disposable-file.js';
 import { Statements } from '../statements.js';
 import { statQueries } from './counters.js';
 import { deliveryQueries } from './delivery-pages.js';
@@ -37,9 +37,9 @@ const BYTES_IN_USE = `SELECT (page_count - freelist_count) * page_size AS bytes
 const POSITIONS = 'SELECT partition, position FROM positions WHERE topic = ?';
 const PUT_POSITION = 'INSERT OR REPLACE INTO positions VALUES (?, ?, ?)';
 
-/** Of an earlier shape, to be asked only: see openOlder. */
+/** Of a former shape, to be asked only. */
 export function openFormerView(dataDir: string, size: number, shape = SHAPE, since = ANSWERS_SINCE): ViewCore | null {
-  return openOlder(dataDir, { ...KIND, shape }, since, (opened) => viewIn(opened, size));
+  return openFormer(dataDir, { ...KIND, shape }, since, (opened) => viewIn(opened, size));
 }
 
 /**
@@ -47,7 +47,7 @@ export function openFormerView(dataDir: string, size: number, shape = SHAPE, sin
  * @param size bytes: beyond it what arrived at its first attempt leaves, oldest first
  * @throws DataDirUnusable
  */
-export function openDeliveriesView(dataDir: string, onDamaged: OnDamaged, size: number, shape = SHAPE): ViewCore {
+export function openDeliveriesView(dataDir: string, onDamaged: OnDamage, size: number, shape = SHAPE): ViewCore {
   return openDisposable(dataDir, named({ ...KIND, shape }), onDamaged, (opened) => viewIn(opened, size));
 }
 

@@ -13,8 +13,8 @@ export interface Asking {
   readonly completeSince: number | null;
 }
 
-/** Rows that a page looks at, if it shows no more. */
-const MOST_LOOKED_AT = 2_000;
+/** Rows that a page looks at and does not show: 2,000 with the 200 that it may show. */
+const MOST_PASSED = 1_800;
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST: ListPlace = { firstAt: Number.MAX_SAFE_INTEGER, payment: '', tie: '' };
 
@@ -113,12 +113,11 @@ function textOf({ row, sources, tie, isShown, is }: List): string {
 /** @returns the rows to show, and the last one that was looked at, behind which there may be `more` */
 export function pageOf<Row extends { readonly isShown: number }>(rows: Iterable<Row>, limit: number) {
   const shown: Row[] = [];
-  let [lookedAt, last] = [0, null as Row | null];
+  let [passed, last] = [0, null as Row | null];
   for (const row of rows) {
-    const isEnough = lookedAt === Math.max(MOST_LOOKED_AT, limit) || (row.isShown && shown.length === limit);
-    if (isEnough) return { shown, last, more: true };
+    if (passed === MOST_PASSED || (row.isShown && shown.length === limit)) return { shown, last, more: true };
     if (row.isShown) shown.push(row);
-    lookedAt += 1;
+    else passed += 1;
     last = row;
   }
   return { shown, last, more: false };

@@ -1,0 +1,52 @@
+import { record, records } from '../../contract/broker/inbox.js';
+import { eventually } from '../../support/clocks/eventually.js';
+import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
+
+const LONGEST_TIMER_MS = 2_147_483_647;
+const YEAR = 365 * 24 * 3_600_000;
+
+let folder: SqliteFolder;
+beforeEach(() => {
+  folder = new SqliteFolder();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await folder.close();
+});
+
+test('no timer is set for longer than a timer can be: it would end at once, again and again', async () => {
+  const { broker } = folder.open();
+  await broker.publish('later', [record('a')]);
+  const setting = jest.spyOn(globalThis, 'setTimeout');
+  let asked = 0;
+  const notBefore = ({ timestamp }: { timestamp: number }) => {
+    asked += 1;
+    return timestamp + YEAR;
+  };
+  await broker.consume({ topics: ['later'], group: 'g', inFlight: 1, handler: async () => {}, notBefore });
+  await eventually(() => asked > 0 && setting.mock.calls.length > 0);
+  const delays = setting.mock.calls.map(([, ms]) => ms ?? 0);
+  expect(Math.max(...delays)).toBeGreaterThan(60_000);
+  expect(Math.max(...delays)).toBeLessThanOrEqual(LONGEST_TIMER_MS);
+});
+
+test('a group whose records were removed before they were done starts behind them', async () => {
+  const { file, broker } = folder.open();
+  await broker.publish('topic', records(['a', 'b', 'c']));
+  let mayBegin = false;
+  const handled: string[] = [];
+  const consume = () =>
+    broker.consume({
+      topics: ['topic'],
+      group: 'g',
+      inFlight: 1,
+      handler: async ({ value }) => void handled.push(String(value)),
+      mayBegin: () => mayBegin,
+    });
+  await (await consume()).close();
+  file.file.exec('DELETE FROM records WHERE offset < 2');
+  mayBegin = true;
+  await consume();
+  await eventually(() => handled.length > 0);
+  expect(handled).toEqual(['c']);
+});
