@@ -2,20 +2,20 @@
  * What may import what: the table of the architecture, kept by `make lint`.
  *
  * A folder's files may import one another, and what stands beside the folder here; composition/, main.ts and cli/ anything.
- * time/, host/ and types of observability/ (the logger, the metrics) may be imported by every file that is not pure, types of the
+ * time/, limits/, host/ and types of observability/ (the logger, the metrics) may be imported by every file that is not pure, types of the
  * pure files, which say what an account's webhooks are, by read-model/, delivery/ and audit/.
  */
 
 /** The files of webhooks/ that load, append and make ids; every other one is pure, and may import pure ones only. */
-const COMMAND_SIDE = '^src/webhooks/(handle-command|account-buckets|account-turns|webhook-ids|envelope)[.]ts$';
-const PURE = '^src/webhooks/(?!(handle-command|account-buckets|account-turns|webhook-ids|envelope)[.]ts$)';
+const COMMAND_SIDE = '^src/webhooks/(handle-command|account-buckets|account-command-queue|webhook-ids|envelope)[.]ts$';
+const PURE = '^src/webhooks/(?!(handle-command|account-buckets|account-command-queue|webhook-ids|envelope)[.]ts$)';
 /** The folders that may import the pure files' types. */
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
 /** What the records of delivery/ look like, and where they are. */
 const RECORD_FORMATS = [
   ...['delivery', 'record-place', 'topics', 'log/delivery-log', 'log/log-record'],
-  ...['dead-letters', 'again/request'],
+  ...['dead-letters', 'again/request', 'retry/bundle'],
 ].map((file) => `delivery/${file}`);
 
 const MAY_IMPORT = {
@@ -24,6 +24,7 @@ const MAY_IMPORT = {
   endpoints: [],
   observability: ['ports/broker'],
   host: [],
+  limits: [],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/handle-command', 'webhooks/envelope'],
   payments: ['ports', 'webhooks/limits', 'settings/invalid-config'],
@@ -71,6 +72,7 @@ const folderRules = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
       own(folder),
       own('observability'),
       own('time'),
+      own('limits'),
       own('host'),
       ...others.map(within),
       ...(KNOWS_TYPES.includes(folder) ? [PURE] : []),
@@ -99,12 +101,12 @@ module.exports = {
     },
     {
       name: 'command-side-imports',
-      comment: 'handle-command and its helpers may import ports, time and webhooks',
+      comment: 'handle-command and its helpers may import ports, time, limits and webhooks',
       severity: 'error',
       from: { path: COMMAND_SIDE },
       to: {
         path: '^(src|projections)/',
-        pathNot: [own('webhooks'), own('observability'), own('time'), within('ports')],
+        pathNot: [own('webhooks'), own('observability'), own('time'), own('limits'), within('ports')],
       },
     },
     {
@@ -124,7 +126,13 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['^src/observability/', '^src/cli/', own('settings'), '^src/composition/app[.]ts$', '^src/main[.]ts$'],
+        pathNot: [
+          '^src/observability/',
+          '^src/cli/',
+          own('settings'),
+          '^src/composition/(app|open-tracing)[.]ts$',
+          '^src/main[.]ts$',
+        ],
       },
       to: {
         path: '^src/observability/',
@@ -148,14 +156,17 @@ module.exports = {
     },
     {
       name: 'settings-imports',
-      comment: 'settings/ may ask the folders that import no other what a good value is, and knows what a delay is',
+      comment:
+        'settings/ may ask the folders that import no other what a good value is, and knows what a delay and an event type are',
       severity: 'error',
       from: { path: own('settings') },
       to: {
         path: '^(src|projections)/',
         pathNot: [
           own('settings'),
-          ...['secrets', 'endpoints', 'observability', 'delivery/retry/retry-schedule', 'host'].map(within),
+          ...['secrets', 'endpoints', 'observability', 'delivery/retry/retry-schedule', 'host', 'webhooks/limits'].map(
+            within,
+          ),
         ],
       },
     },
@@ -175,7 +186,8 @@ module.exports = {
     },
     {
       name: 'console-imports',
-      comment: 'the page knows the service by its calls alone, and shows the documented receivers and causes',
+      comment:
+        'the page knows the service by its calls alone, and shows the documented receivers, causes and event types',
       severity: 'error',
       from: { path: own('console'), pathNot: '^src/console/api/shapes[.]ts$' },
       to: {
@@ -183,6 +195,7 @@ module.exports = {
           own('console'),
           '^docs/receivers/',
           '^src/endpoints/attempt-causes(-pt-br)?[.]ts$',
+          '^src/payments/event-descriptions[.]ts$',
           `^(node_modules/)?${PAGE_PACKAGES}(/|$)`,
         ],
       },

@@ -7,8 +7,9 @@ import { chosenRows, ROWS } from './rows.js';
 import { isOnDisk } from './support/folders.js';
 import { machine } from './support/machine.js';
 import { table } from './support/report.js';
-import type { Outcome, Row } from './support/row.js';
-import { ONLY, ROUNDS, SECONDS } from './support/sizes.js';
+import { holds, type Outcome, type Row } from './support/row.js';
+import { MUST_HOLD, ONLY, ROUNDS, SECONDS } from './support/sizes.js';
+import { summary } from './support/statistics.js';
 
 const FULL_ROUNDS = 5;
 
@@ -28,7 +29,12 @@ const isFull = rows.length === ROWS.length && ROUNDS >= FULL_ROUNDS && !process.
 if (isFull)
   writeInto('docs/benchmarks.md', `Written by \`make bench\`, ${ROUNDS} rounds of ${SECONDS} s each.\n\n${text}`);
 else console.log('Not written to docs/benchmarks.md: that takes all rows, and five rounds or more.');
+if (MUST_HOLD && !outcomes.every(isMet)) process.exitCode = 1;
 process.exit();
+
+function isMet({ row, outcome }: (typeof outcomes)[number]): boolean {
+  return outcome.kind === 'measured' && holds(row.figure, summary(outcome.values).median);
+}
 
 /** The others are measured all the same. */
 function failed(error: Error): Outcome {

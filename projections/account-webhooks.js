@@ -30,21 +30,25 @@ function withWebhook(state, id, change) {
 // that no webhook has any more.
 /** @type {(state: WebhooksState, endpoint?: string) => WebhooksState} */
 function notFailing(state, endpoint) {
-  /** @param {string} one */
-  const isOf = (one) => one !== endpoint && state.webhooks.some((webhook) => webhook.endpoint === one);
-  state.failing = state.failing.filter((failing) => isOf(failing.endpoint));
+  if (state.failing.length === 0) return state;
+  /** @type {Record<string, boolean>} */
+  const isOf = Object.create(null);
+  for (const webhook of state.webhooks) isOf[webhook.endpoint] = true;
+  state.failing = state.failing.filter((failing) => failing.endpoint !== endpoint && isOf[failing.endpoint]);
   return state;
 }
 
 // A recovery is kept while it is the last one of a webhook that the account has: there are no more of them than webhooks.
 /** @type {(state: WebhooksState) => WebhooksState} */
 function withLastRecoveries(state) {
-  let without = state.webhooks.map(({ id }) => id);
+  /** @type {Record<number, boolean>} */
+  const isWithout = Object.create(null);
+  for (const { id } of state.webhooks) isWithout[id] = true;
   /** @param {WebhooksState['recoveries'][number]} recovery */
   const isLast = ({ webhookIds }) => {
-    const before = without.length;
-    without = without.filter((id) => !webhookIds.includes(id));
-    return without.length < before;
+    const first = webhookIds.filter((id) => isWithout[id]);
+    for (const id of first) isWithout[id] = false;
+    return first.length > 0;
   };
   state.recoveries = state.recoveries.reverse().filter(isLast).reverse();
   return state;

@@ -1,5 +1,6 @@
 /** @param {readonly string[]} head @param {readonly (readonly unknown[])[]} rows */
 export function table(head, rows) {
-  const line = (cells) => `| ${cells.map((cell) => String(cell ?? '').replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n').replace(/ {2,}\|/g, ' |');
+  const padded = (cell) => ` ${String(cell ?? '').replaceAll('|', '\\|')}`.trimEnd();
+  const line = (cells) => `|${cells.map((cell) => `${padded(cell)} |`).join('')}`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

@@ -43,6 +43,7 @@ export const handlers = {
         groups: { payments: 'group', retries: 'group.retry' },
         broker: {
           listTopics: async () => [],
+          completedAhead: async () => new Map(),
           committed: async (_, topic) => new Map(topic === PAYMENTS ? [[0, payments]] : []),
           extent: async (topic) => new Map(topic === PAYMENTS ? [[0, { first: 0, next: payments }]] : []),
         },

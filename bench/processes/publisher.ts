@@ -15,20 +15,28 @@ export interface Accounts {
   readonly count: number;
 }
 
+interface Opening {
+  readonly settings: Record<string, string>;
+  readonly accounts: Accounts;
+  readonly headers?: number;
+  readonly type?: string;
+}
+
 let broker: Pick<Broker, 'publish'>;
 let topic = '';
 let accounts: Accounts = { first: 1, count: 1 };
 let headers: NewRecord['headers'] = [];
+let type: string | undefined;
 let published = 0;
 let noMore = false;
 
 export const handlers = {
   /** @param given.headers how many each record has */
-  open: async (given: { settings: Record<string, string>; accounts: Accounts; headers?: number }): Promise<void> => {
+  open: async (given: Opening): Promise<void> => {
     const config = readConfig(given.settings);
     ({ broker } = await openBackbone(config, createLogger('warn')));
     topic = config.PAYMENT_TOPICS[0];
-    ({ accounts } = given);
+    ({ accounts, type } = given);
     headers = Array.from({ length: given.headers ?? 0 }, (_, n) => [`h${n}`, Buffer.from(String(n))]);
   },
   /** Fulfilled when all are durable. */
@@ -71,7 +79,7 @@ export const handlers = {
 function next(at: number): NewRecord {
   const accountId = accounts.first + (published % accounts.count);
   published += 1;
-  const value = payment(`pay-${process.pid}-${published}`, accountId, { at });
+  const value = payment(`pay-${process.pid}-${published}`, accountId, { at, type });
   return { key: Buffer.from(String(accountId)), value, headers };
 }
 

@@ -1,10 +1,10 @@
 /**
  * HTTPS receivers that count: as cheap as can be, so that the sender is what is measured. A path that begins with /hang
- * is never answered, and one that begins with /after and a number after so many ms. Sent from /timed on, what was answered is
- * also kept with the time it took since it was published.
+ * is never answered, and one that begins with /after and a number after so many ms. From `timed` on, each arrival is recorded.
+ * During an outage, everything gets a 503.
  */
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { answerParent } from '../support/child.js';
 import { machineMs } from '../support/clock.js';
@@ -22,6 +22,8 @@ const ANSWER = [
   '{"received":true}',
 ];
 const OK = Buffer.from(ANSWER.join('\r\n'));
+const UNAVAILABLE = Buffer.from('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n');
+const PATH = /^POST (\S+)/;
 const AFTER = /^POST \/after(\d+)/;
 
 export interface Sample {
@@ -33,24 +35,53 @@ export interface Sample {
   readonly hanging: number;
 }
 
+/** A delivery that got a 503. */
+export interface Rejection {
+  readonly path: string;
+  /** machineMs */
+  readonly publishedAt: number;
+}
+
+/** A delivery that got a 2xx. */
+export interface Arrival extends Rejection {
+  /** machineMs */
+  readonly at: number;
+  /** An attempt of the same delivery got a 503: it is due by the schedule of retries. */
+  readonly wasRejected: boolean;
+}
+
 let answered = 0;
 let hanging = 0;
-let latencies: number[] | null = null;
+let arrivals: Arrival[] | null = null;
+let isOutage = false;
+/** By path and time of publication. */
+const rejected = new Map<string, Rejection>();
 
 export const handlers = {
   /** @param ports 0 is a free one @returns those it listens on */
   listen: async ({ ports, cert, key }: { ports: number[]; cert: string; key: string }): Promise<number[]> => {
-    const servers = ports.map((port) => createServer({ cert, key }, serve).listen(port, '127.0.0.1'));
+    // One TLS context: with one per port, thousands of ports take too much memory.
+    const tls = createServer({ cert, key }, serve);
+    const servers = ports.map((port) => {
+      return createTcpServer((socket) => tls.emit('connection', socket)).listen(port, '127.0.0.1');
+    });
     await Promise.all(servers.map((server) => once(server, 'listening')));
     return servers.map((server) => (server.address() as AddressInfo).port);
   },
   sample: (): Sample => ({ at: machineMs(), answered, hanging }),
-  /** From now on times are kept. */
+  /** From now on arrivals are recorded. */
   timed: (): void => {
-    latencies = [];
+    arrivals = [];
   },
-  /** ms since publication of what was answered since the last call. */
-  latencies: (): number[] => latencies?.splice(0) ?? [],
+  /** ms since publication of the arrivals since the last call. */
+  latencies: (): number[] => (arrivals?.splice(0) ?? []).map(({ at, publishedAt }) => at - publishedAt),
+  /** Since the last call. */
+  arrivals: (): Arrival[] => arrivals?.splice(0) ?? [],
+  /** @returns the deliveries that got a 503 in all outages so far */
+  outage: (starts: boolean): Rejection[] => {
+    isOutage = starts;
+    return [...rejected.values()];
+  },
 };
 
 function serve(socket: TLSSocket): void {
@@ -62,16 +93,23 @@ function serve(socket: TLSSocket): void {
       return;
     }
     const afterMs = Number(AFTER.exec(head)?.[1] ?? 0);
-    if (afterMs > 0) setTimeout(answer, afterMs, socket, body);
-    else answer(socket, body);
+    if (afterMs > 0) setTimeout(answer, afterMs, socket, head, body);
+    else answer(socket, head, body);
   });
   socket.on('data', (chunk: Buffer) => cutter.add(chunk));
 }
 
-function answer(socket: TLSSocket, body: Buffer): void {
-  latencies?.push(machineMs() - publishedAt(body));
-  answered += 1;
-  if (socket.writable) socket.write(OK);
+function answer(socket: TLSSocket, head: string, body: Buffer): void {
+  if (arrivals) recordArrival(arrivals, head, publishedAt(body));
+  if (!isOutage) answered += 1;
+  if (socket.writable) socket.write(isOutage ? UNAVAILABLE : OK);
+}
+
+function recordArrival(into: Arrival[], head: string, published: number): void {
+  const [, path = ''] = PATH.exec(head) ?? [];
+  const delivery = `${path} ${published}`;
+  if (isOutage) rejected.set(delivery, { path, publishedAt: published });
+  else into.push({ at: machineMs(), publishedAt: published, path, wasRejected: rejected.has(delivery) });
 }
 
 answerParent(handlers);

@@ -1,4 +1,4 @@
-/** `audit completeness` of 10,000,000 deliveries, in a process of its own: time, memory, and the disk that its tables take. */
+/** `audit completeness` of BENCH_DELIVERIES, in a process of its own: time, memory, and the disk that its tables take. */
 import type { Audited, handlers } from '../processes/audit.js';
 import { Child } from '../support/child.js';
 import { amount } from '../support/format.js';

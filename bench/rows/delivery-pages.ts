@@ -15,6 +15,7 @@ import type {
   ViewQueries,
   ViewRouting,
 } from '../../src/ports/deliveries-view.js';
+import { wholeQueries } from '../../test/support/scenes/whole-queries.js';
 import { newFolder } from '../support/folders.js';
 import { amount } from '../support/format.js';
 import { eachRound } from '../support/rounds.js';
@@ -72,7 +73,7 @@ function filled(view: ViewCore, tell: Tell): number {
 }
 
 async function outcome(view: ViewCore, cost: string, tell: Tell): Promise<Outcome> {
-  const asked = view.of({ accountId: LARGE, webhookIds: null });
+  const asked = wholeQueries(view, { accountId: LARGE, webhookIds: null });
   const all = QUESTIONS.map(([name, ask]) => ({ name, ask, values: [] as number[] }));
   const turn = () =>
     Math.max(

@@ -6,8 +6,13 @@ const ARRIVED_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 
 /** @returns the machine's ms at which they had */
-export async function allArrived(receivers: Receivers, count: number, before: { answered: number }): Promise<number> {
-  const deadline = performance.now() + ARRIVED_WITHIN_MS;
+export async function allArrived(
+  receivers: Receivers,
+  count: number,
+  before: { answered: number },
+  withinMs = ARRIVED_WITHIN_MS,
+): Promise<number> {
+  const deadline = performance.now() + withinMs;
   for (;;) {
     const { answered, at } = await receivers.ask('sample');
     if (answered - before.answered >= count) return at;

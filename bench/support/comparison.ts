@@ -19,7 +19,7 @@ export function comparison({ row, here, there }: Compared, commit: string): { ro
   const theirs = sides.there[0]?.values ?? [];
   const values = (sides.here[0]?.values ?? []).map((ours, round) => {
     const quotient = ours / (theirs[round] ?? Number.NaN);
-    return row.figure.kind === 'below' ? 1 / quotient : quotient;
+    return ['below', 'at most'].includes(row.figure.kind) ? 1 / quotient : quotient;
   });
   return { row: compared, outcome: { kind: 'measured', values, sides: [...sides.here, ...sides.there], notes: [] } };
 }

@@ -11,6 +11,8 @@ const DIGITS: Readonly<Record<Unit, number>> = {
   MiB: 0,
   '% of a core': 2,
   lost: 0,
+  failed: 0,
+  deferred: 0,
 };
 
 export function amount(value: number, unit: Unit): string {
@@ -31,7 +33,7 @@ export function spread({ least, most }: Summary, unit: Unit): string {
 }
 
 export function figureText({ kind, value, unit }: Figure): string {
-  const sign = { 'at least': '>=', below: '<', exactly: '=' }[kind];
+  const sign = { 'at least': '>=', 'at most': '<=', below: '<', exactly: '=' }[kind];
   const text = unit === 'ratio' ? value.toFixed(2) : `${value.toLocaleString('en-US')} ${unit}`;
   return `${sign} ${text}`;
 }

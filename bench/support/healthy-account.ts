@@ -60,6 +60,11 @@ export class HealthyAccount {
     }
   }
 
+  /** Ends `publishes` at the next payment. */
+  async endPublishing(): Promise<void> {
+    await this.#publisher?.ask('publishNoMore');
+  }
+
   /** @returns ms, from then to its first delivery */
   async firstMs(since: number): Promise<number> {
     while ((await this.#receivers.ask('sample')).answered === 0) {

@@ -79,7 +79,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
 
 /** The built program; it leaves a CPU profile where BENCH_PROFILE says so. It ends with this process at the latest. */
 export async function startService(settings: Settings): Promise<Service> {
-  const service = await serve({ ...settings, ...profiling() });
+  const service = await serve({ ...settings, ...profiling(settings.NODE_OPTIONS) });
   endsWithUs(service);
   return service;
 }
@@ -90,11 +90,12 @@ export function endsWithUs({ pid, exited }: Pick<Service, 'pid' | 'exited'>): vo
   exited.then(() => process.off('exit', end));
 }
 
-export function profiling(): Settings {
+/** @param options NODE_OPTIONS of the service, to which the profile is added */
+export function profiling(options = ''): Settings {
   if (!PROFILE) return {};
   const profile = new URL('./profile.js', import.meta.url);
   return {
-    NODE_OPTIONS: `--import ${profile.href}`,
+    NODE_OPTIONS: `${options} --import ${profile.href}`.trim(),
     BENCH_PROFILE_FOLDER: resolve('.make/profiles'),
     BENCH_PROFILE: PROFILE,
   };

@@ -4,11 +4,21 @@ import { machineMs } from './clock.js';
 /** Of an event's JSON; an instant payment has about as much. */
 const PAYMENT_BYTES = 800;
 
+interface Options {
+  readonly bytes?: number;
+  readonly at?: number;
+  readonly type?: string | undefined;
+}
+
 /** @param at when it is published, by the machine's clock (clock.ts); receivers read it back */
-export function payment(id: string, accountId: number, { bytes = PAYMENT_BYTES, at = machineMs() } = {}): Buffer {
+export function payment(
+  id: string,
+  accountId: number,
+  { bytes = PAYMENT_BYTES, at = machineMs(), type = 'cash_in' }: Options = {},
+): Buffer {
   const event = {
     id,
-    type: 'cash_in',
+    type,
     accountId,
     timestamp: new Date().toISOString(),
     data: { publishedAt: at.toFixed(3), amount: '10.00', currency: 'BRL', endToEndId: `E${id}`, note: '' },

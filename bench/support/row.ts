@@ -1,9 +1,9 @@
 /** A row of the table: what is measured, the figure to reach, and what came out. */
 
-export type Unit = 'ratio' | 'a second' | 'us' | 'ms' | 's' | 'MiB' | '% of a core' | 'lost';
+export type Unit = 'ratio' | 'a second' | 'us' | 'ms' | 's' | 'MiB' | '% of a core' | 'lost' | 'failed' | 'deferred';
 
 export interface Figure {
-  readonly kind: 'at least' | 'below' | 'exactly';
+  readonly kind: 'at least' | 'at most' | 'below' | 'exactly';
   readonly value: number;
   readonly unit: Unit;
 }
@@ -42,6 +42,8 @@ export function holds({ kind, value }: Figure, measured: number): boolean {
   switch (kind) {
     case 'at least':
       return measured >= value;
+    case 'at most':
+      return measured <= value;
     case 'below':
       return measured < value;
     case 'exactly':

@@ -12,10 +12,18 @@ export const ONLY: readonly string[] = (process.env.BENCH_ONLY ?? '').split(',')
 export const REBUILD_EVENTS = whole('BENCH_EVENTS', 400_000);
 /** In the rows that say so. */
 export const WEBHOOKS = whole('BENCH_WEBHOOKS', 100_000);
-/** In the deliveries view. */
-export const DELIVERIES = whole('BENCH_DELIVERIES', 10_000_000);
+/** In the deliveries view, and of an audit; `make test-nightly PART=large` has 10,000,000. */
+export const DELIVERIES = whole('BENCH_DELIVERIES', 1_000_000);
+/** In the topic of requests at a restart. */
+export const RETAINED_REQUESTS = whole('BENCH_REQUESTS', 1_000_000);
+/** In the read model at a restart. */
+export const ACCOUNTS = whole('BENCH_ACCOUNTS', 1_000_000);
 /** In the rows beside hostile accounts. */
 export const HOSTILE_ACCOUNTS = whole('BENCH_HOSTILE_ACCOUNTS', 400);
+/** Of an endpoint; `make test-nightly PART=outages` has 180. */
+export const OUTAGE_SECONDS = whole('BENCH_OUTAGE_SECONDS', 60);
+/** A row that misses its figure, or is not measured, fails the run. */
+export const MUST_HOLD = process.env.BENCH_MUST_HOLD === '1';
 /** The services under test write a V8 profile each when they stop: 1 is of their CPU, heap of what they allocate. */
 export const PROFILE = process.env.BENCH_PROFILE ?? '';
 

@@ -74,10 +74,25 @@ function open(state: AccountCredentials, { data }: OpenSession): CredentialDecis
   return accepted(...leaving.map((one) => ended(one, data.openedAt)), { type: 'PortalSessionOpened', data });
 }
 
-/** The oldest of the user who has most: nobody takes another's room. */
+/**
+ * The oldest session of the user with the most, among those of the client with the most. First by client: whoever holds a
+ * credential can name any number of users.
+ */
 function oldestOfMost(open: readonly PortalSession[]): PortalSession {
-  const count = ({ actor }: PortalSession) => open.filter((other) => other.actor === actor).length;
-  return open.reduce((most, one) => (count(one) > count(most) ? one : most));
+  const ofClient = mostFrequent(open, openerOf);
+  return mostFrequent(ofClient, ({ actor }) => actor)[0] as PortalSession;
+}
+
+/** The actor of a session is `<opener>/<user>`, and a user has no slash. */
+function openerOf({ actor }: PortalSession): string {
+  return actor.slice(0, actor.lastIndexOf('/'));
+}
+
+/** The largest group, in its order; the first of several. */
+function mostFrequent<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return [...groups.values()].reduce((most, group) => (group.length > most.length ? group : most), []);
 }
 
 function enter(sessions: readonly PortalSession[], command: EnterSession): CredentialDecision {

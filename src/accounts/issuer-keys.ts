@@ -1,11 +1,10 @@
 /**
  * The public keys of another issuer, fetched at the start and periodically from then on.
  *
- * Cached keys verify tokens while the issuer is unavailable, however long: without an answer in time, or a key set. A timer, never
- * a request, then retries: no request waits for an issuer that hangs, and none burdens a failing one. While the issuer answers, a
- * token of an unknown key triggers a fetch, because issuers rotate their keys; but not each such token: anyone can forge those.
+ * Cached keys verify tokens throughout an outage of the issuer (no response in time, or no key set). Then a timer, never a
+ * request, retries: no request waits for an issuer that hangs, and none burdens a failing one. While the issuer responds, a token
+ * that no cached key verifies triggers a fetch, because issuers replace their keys; but not each such token: anyone can forge them.
  */
-import { errors, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../observability/logger.js';
 import { KeysUnavailable } from './access-tokens.js';
 import { fetchKeySet, type KeySet } from './fetch-key-set.js';
@@ -14,13 +13,13 @@ export interface KeyPace {
   readonly answerWithinMs: number;
   /** From one answer to the next fetch, while the issuer answers; until then a withdrawn key of the issuer is accepted. */
   readonly refreshMs: number;
-  /** The same during an outage. */
+  /** The pause after a failed fetch, which may have cost the issuer and us as much as one can. */
   readonly retryMs: number;
-  /** Unknown keys trigger one fetch within this time. */
+  /** Tokens that no key verifies trigger at most one fetch within this time. */
   readonly cooldownMs: number;
 }
 
-const PACE: KeyPace = { answerWithinMs: 5_000, refreshMs: 600_000, retryMs: 2_000, cooldownMs: 5_000 };
+const PACE: KeyPace = { answerWithinMs: 5_000, refreshMs: 600_000, retryMs: 10_000, cooldownMs: 10_000 };
 
 export interface IssuerKeysOptions {
   readonly url: string;
@@ -38,6 +37,7 @@ export class IssuerKeys {
   #askedForNewerAt = Number.NEGATIVE_INFINITY;
   /** The cause of an outage; null while the issuer answers, and before the first fetch. */
   #why: string | null = null;
+  #retriesAt = 0;
   #asking: Promise<void> | null = null;
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -61,33 +61,28 @@ export class IssuerKeys {
     return this.#keys ? null : "the issuer's keys are being fetched for the first time";
   }
 
-  /** For jose. @throws KeysUnavailable; jose's own error if the issuer has no such key */
-  readonly keyFor: JWTVerifyGetKey = async (header, token) => {
+  /** As fetched last; the first call fetches them. @throws KeysUnavailable */
+  async current(): Promise<KeySet> {
     if (!this.#keys && this.#why === null) await this.#ask();
-    try {
-      return await this.#known()(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await this.#askForNewer();
-      return this.#known()(header, token);
-    }
-  };
+    if (!this.#keys) throw this.#unavailable();
+    return this.#keys;
+  }
 
-  /** Not for each token of an unknown key. @throws KeysUnavailable: in an outage it is unknown whether there is a new key */
-  async #askForNewer(): Promise<void> {
-    if (this.#why === null && (this.#asking !== null || this.#mayAskForNewer())) await this.#ask();
+  /**
+   * The keys to try again with a token that the current keys do not verify; null if those were fetched only just now.
+   * @throws KeysUnavailable during an outage: the issuer may have a newer key
+   */
+  async newer(): Promise<KeySet | null> {
+    const mayAsk = this.#why === null && (this.#asking !== null || this.#mayAskForNewer());
+    if (mayAsk) await this.#ask();
     if (this.#why !== null) throw this.#unavailable();
+    return mayAsk ? this.#keys : null;
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#timer);
     await this.#asking;
-  }
-
-  #known(): KeySet {
-    if (!this.#keys) throw this.#unavailable();
-    return this.#keys;
   }
 
   #mayAskForNewer(): boolean {
@@ -98,7 +93,8 @@ export class IssuerKeys {
   }
 
   #unavailable(): KeysUnavailable {
-    return new KeysUnavailable(Math.ceil(this.#pace.retryMs / 1_000));
+    const inMs = this.#retriesAt - this.#options.now();
+    return new KeysUnavailable(Math.max(1, Math.ceil(inMs / 1_000)));
   }
 
   /** Never rejects; #why has the result. Concurrent callers share one fetch. */
@@ -115,7 +111,9 @@ export class IssuerKeys {
     if (this.#closing.signal.aborted) return;
     this.#tell(why);
     this.#why = why;
-    this.#timer = setTimeout(() => void this.#ask(), why === null ? this.#pace.refreshMs : this.#pace.retryMs);
+    const pauseMs = why === null ? this.#pace.refreshMs : this.#pace.retryMs;
+    this.#retriesAt = this.#options.now() + pauseMs;
+    this.#timer = setTimeout(() => void this.#ask(), pauseMs);
   }
 
   /** Why it failed; null on success. */

@@ -1,8 +1,8 @@
 /** Tokens of the issuer that AUTH_JWKS_URL names, verified with its keys. */
-import { type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { accountIn, keptUntilExpired, type TokenHolder, type VerifyToken } from './access-tokens.js';
 import type { IssuerKeys } from './issuer-keys.js';
-import { at, type Clock, strict, TokenRefused, type TokenRules } from './token-rules.js';
+import { at, type Clock, strict, TokenRefused, type TokenRules, verifiedByAny } from './token-rules.js';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
@@ -13,7 +13,7 @@ export interface IssuerOptions extends TokenRules {
   /** How far the issuer's clock may differ from `clock`. */
   readonly clockToleranceMs: number;
   readonly clock: Clock;
-  readonly keys: Pick<IssuerKeys, 'keyFor'>;
+  readonly keys: Pick<IssuerKeys, 'current' | 'newer'>;
 }
 
 export function createIssuerTokens(options: IssuerOptions): VerifyToken {
@@ -21,11 +21,45 @@ export function createIssuerTokens(options: IssuerOptions): VerifyToken {
   const clockTolerance = clockToleranceMs / 1000;
   const rules = strict(options, ALGORITHMS);
   return keptUntilExpired(clock, rules, async (token) => {
-    const { payload } = await jwtVerify(token, keys.keyFor, { ...at(clock, rules), clockTolerance });
+    const payload = await verifyWithNewest(token, keys, { ...at(clock, rules), clockTolerance });
     const { iat = 0, exp = 0 } = payload;
     if (iat > clock.now() / 1000 + clockTolerance) throw new TokenRefused('the token was issued in the future (iat)');
     return { caller: holderOf(payload, options), expiresAt: exp + clockTolerance };
   });
+}
+
+/**
+ * A token that no cached key verifies may be signed with a newer one: under a new kid, under the same kid, or with no kid.
+ * @throws KeysUnavailable, jose's errors
+ */
+async function verifyWithNewest(
+  token: string,
+  keys: IssuerOptions['keys'],
+  rules: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  // Asked only once jose has read the token: what is not one gets 401 during an outage too.
+  const current: JWTVerifyGetKey = async (...of) => (await keys.current())(...of);
+  try {
+    return await verifyWith(token, current, rules);
+  } catch (error) {
+    const newer = mayBeOfNewerKey(error) ? await keys.newer() : null;
+    if (newer === null) throw error;
+    return verifyWith(token, newer, rules);
+  }
+}
+
+function mayBeOfNewerKey(error: unknown): boolean {
+  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
+}
+
+/** Several keys match a token without a kid, or with one that the set has twice (RFC 7515 appendix D). */
+async function verifyWith(token: string, keys: JWTVerifyGetKey, rules: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys, rules)).payload;
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return verifiedByAny(token, error, rules);
+    throw error;
+  }
 }
 
 /** @throws TokenRefused */

@@ -1,5 +1,5 @@
 /** Registration of accounts and publishers: directly on the event store, with or without a running service. */
-import { type EventStore, NO_STREAM, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
+import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
 import { previousEndsAt } from '../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
@@ -10,6 +10,11 @@ import { newCredential, newSigningSecret, ownerOf } from './client-credentials.j
 export interface RegistrationParts {
   readonly store: EventStore;
   readonly sealing: Sealing;
+  /**
+   * Whether a read model has the credential, so that its owner's history need not be read; false if unknown. The history may
+   * have tens of thousands of events before the credential.
+   */
+  readonly isKnownCredential?: (owner: ClientOwner, clientId: string) => Promise<boolean>;
   readonly randomBytes: RandomBytes;
   readonly newEventId: NewEventId;
   readonly now: () => Date;
@@ -78,8 +83,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
 
     async revokeCredential(clientId, context) {
       const owner = ownerOf(clientId);
-      const isIssued = ({ type, data }: RecordedEvent) => type === 'CredentialIssued' && data.clientId === clientId;
-      if (owner === null || !(await has(owner, isIssued)))
+      if (owner === null || !(await isIssued(owner, clientId)))
         throw new RegistrationRefused(`no credential has the client id ${clientId}`);
       await appendToKnown(owner, context, { type: 'CredentialRevoked', data: { clientId, revokedAt: now() } });
       return { ...named(owner), clientId };
@@ -94,16 +98,21 @@ export function createRegistration(parts: RegistrationParts): Registration {
     },
   };
 
-  /** Reads no further than to the event. */
-  async function has(owner: ClientOwner, isSought: (event: RecordedEvent) => boolean): Promise<boolean> {
-    for await (const event of store.read(streamOf(owner))) if (isSought(event)) return true;
+  async function isIssued(owner: ClientOwner, clientId: string): Promise<boolean> {
+    if (await parts.isKnownCredential?.(owner, clientId)) return true;
+    for await (const { data } of store.read(streamOf(owner), 0, ['CredentialIssued'])) {
+      if (data.clientId === clientId) return true;
+    }
     return false;
   }
 
-  /** The first event of every account and publisher is its registration. */
+  async function isRegistered(owner: ClientOwner): Promise<boolean> {
+    for await (const _ of store.read(streamOf(owner), 0, ['AccountRegistered', 'PublisherRegistered'])) return true;
+    return false;
+  }
+
   async function mustKnow(owner: ClientOwner): Promise<void> {
-    if (!(await has(owner, ({ type }) => type === 'AccountRegistered' || type === 'PublisherRegistered')))
-      throw new RegistrationRefused(`${ownerText(owner)} is not registered`);
+    if (!(await isRegistered(owner))) throw new RegistrationRefused(`${ownerText(owner)} is not registered`);
   }
 
   async function begin(owner: ClientOwner, events: AccountEvent[], context: CommandContext): Promise<void> {

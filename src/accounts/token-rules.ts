@@ -2,7 +2,10 @@
  * The requirements on a token: always pass all of them to jose, which checks only what it is told. And why a token was refused,
  * in words for its sender.
  */
-import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { type CryptoKey, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+
+/** Anyone can forge a token that matches many keys. */
+const MAX_KEYS_TRIED = 10;
 
 export interface TokenRules {
   readonly issuer: string;
@@ -27,13 +30,16 @@ export function at(clock: Clock, rules: StrictRules): JWTVerifyOptions {
   return { ...rules, currentDate: new Date(clock.now()), clockTolerance: 0 };
 }
 
-/** @throws jose's error: about the signature if no key verifies it */
+/** Tries the first ten keys. @throws jose's error: about the signature if none of them verifies it */
 export async function verifiedByAny(
   token: string,
-  keys: Iterable<Uint8Array>,
+  keys: Iterable<Uint8Array> | AsyncIterable<CryptoKey>,
   rules: JWTVerifyOptions,
 ): Promise<JWTPayload> {
-  for (const key of keys) {
+  let tried = 0;
+  for await (const key of keys) {
+    tried += 1;
+    if (tried > MAX_KEYS_TRIED) break;
     try {
       return (await jwtVerify(token, key, rules)).payload;
     } catch (error) {
@@ -54,8 +60,7 @@ const SAID: Readonly<Record<string, string>> = {
   ERR_JWT_INVALID: 'the token is not a JWT',
   ERR_JWS_INVALID: 'the token is not a JWT',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature is not valid',
-  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'several keys of the issuer fit the token, which names none (kid)',
-  ERR_JWKS_NO_MATCHING_KEY: 'the issuer has no key with this kid and algorithm',
+  ERR_JWKS_NO_MATCHING_KEY: "the issuer has no key that matches the token's header (alg, kid)",
 };
 
 /** @returns a phrase that contains nothing from the token */

@@ -76,8 +76,11 @@ async function begin({ broker, topics, groups, scratch }: CompletenessParts): Pr
   const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
   for (const topic of [...payments, ...tiers, topics.requests]) {
     const paid = payments.has(topic);
-    const committed = await broker.committed(paid ? groups.payments : groups.retries, topic);
-    tables.begin(topic, paid, committed, extents.get(topic));
+    const group = paid ? groups.payments : groups.retries;
+    const committed = await broker.committed(group, topic);
+    // After it: what is committed meanwhile counts as waiting.
+    const ahead = await broker.completedAhead(group, topic);
+    tables.begin(topic, paid, { committed, ahead }, extents.get(topic));
   }
   return tables;
 }

@@ -8,10 +8,11 @@ import {
   readDeadLetter,
   unroutedPlace,
 } from '../delivery/dead-letters.js';
-import { type Delivery, deliveryIn, fromRetryRecord, overAt } from '../delivery/delivery.js';
+import { type Delivery, deliveryIn, fromRetryRecord } from '../delivery/delivery.js';
 import { statusIn } from '../delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
 import { readPaymentText } from '../delivery/record-place.js';
+import { membersOf, overAt } from '../delivery/retry/bundle.js';
 import type { Topics } from '../delivery/topics.js';
 import { keyOfEvent } from '../payments/parsed-payment.js';
 import { parsePaymentEvent } from '../payments/payment-event.js';
@@ -34,7 +35,7 @@ export interface Period {
 }
 
 export interface CompletenessParts {
-  readonly broker: Pick<Broker, 'committed' | 'extent' | 'listTopics'>;
+  readonly broker: Pick<Broker, 'committed' | 'completedAhead' | 'extent' | 'listTopics'>;
   /** Every record that a topic has by now, as topicRecords reads it. */
   readonly records: (topic: string, options?: TopicRecordsOptions) => AsyncIterable<ReceivedRecord>;
   readonly store: Pick<EventStore, 'read'>;
@@ -137,8 +138,10 @@ export function readRequests(reading: Reading): Promise<void> {
 export function readTier(reading: Reading, topic: string): Promise<void> {
   const tier = reading.topics.tierOf(topic)?.text ?? topic;
   return each(reading, topic, (record) => {
-    const delivery = fromRetryRecord(record);
-    if (delivery) waits(reading, record, delivery, tier, overAt(record));
+    for (const member of membersOf(record) ?? []) {
+      const delivery = member && fromRetryRecord(member);
+      if (delivery) waits(reading, record, delivery, tier, overAt(record));
+    }
   });
 }
 

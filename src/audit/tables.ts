@@ -9,10 +9,19 @@ type Where = Pick<ReceivedRecord, 'topic' | 'partition'>;
 /** Of a partition, as its columns; null, and nothing committed, in a topic that no group gets done. */
 type Known = Readonly<Record<'paid' | 'first' | 'stable' | 'next', number | null> & { committed: number }>;
 const UNKNOWN: Known = { paid: 0, first: null, stable: null, next: null, committed: 0 };
+const NONE: ReadonlySet<number> = new Set();
+
+/** What a group is done with in a topic, by partition: everything before an offset, and offsets after it. */
+export interface GroupDone {
+  readonly committed: ReadonlyMap<number, number>;
+  readonly ahead: ReadonlyMap<number, ReadonlySet<number>>;
+}
 
 export class AuditTables {
   readonly scratch: Scratch;
   readonly #parts = new Map<string, Known & { readonly part: number }>();
+  /** By topic/partition, what its group is done with at or after the committed offset. */
+  readonly #ahead = new Map<string, ReadonlySet<number>>();
   readonly #seen = new Set<number>();
 
   /** @param scratch has no tables */
@@ -21,13 +30,9 @@ export class AuditTables {
     scratch.define(SCHEMA);
   }
 
-  /** A topic that a group gets done. @param extents asked for before the committed offsets */
-  begin(
-    topic: string,
-    isPaid: boolean,
-    committed: ReadonlyMap<number, number>,
-    extents?: ReadonlyMap<number, Extent>,
-  ): void {
+  /** A topic that a group gets done. @param extents asked for before what the group is done with */
+  begin(topic: string, isPaid: boolean, { committed, ahead }: GroupDone, extents?: ReadonlyMap<number, Extent>): void {
+    for (const [partition, offsets] of ahead) this.#ahead.set(partitionText({ topic, partition }), offsets);
     for (const partition of new Set([...(extents?.keys() ?? []), ...committed.keys()])) {
       const { first = null, next = null, stable = next } = extents?.get(partition) ?? {};
       const known = { paid: Number(isPaid), first, stable, next, committed: committed.get(partition) ?? 0 };
@@ -41,7 +46,8 @@ export class AuditTables {
 
   /** Whether its group was not done with this record when the audit began. In a topic created later it was done with nothing. */
   isOpen(place: Where & Pick<ReceivedRecord, 'offset'>): boolean {
-    return place.offset >= this.#part(place).committed;
+    if (place.offset < this.#part(place).committed) return false;
+    return !(this.#ahead.get(partitionText(place)) ?? NONE).has(place.offset);
   }
 
   #part({ topic, partition }: Where, known = UNKNOWN) {

@@ -1,15 +1,17 @@
 /** accounts and publishers: registers them and issues their secrets, directly in the event store. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { PUBLISHER_NAME } from '../accounts/client-credentials.js';
 import { createRegistration, type Registration } from '../accounts/registration.js';
 import { type Backbone, checkKeyOfCommand } from '../composition/backbone.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { ProjectionServer } from '../ports/projection-server.js';
 import { type Folded, foldNext } from '../read-model/fold.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { storedBatches } from '../read-model/stored-events.js';
 import type { CommandContext } from '../webhooks/envelope.js';
-import { type ClientOwner, PUBLISHER_STREAM_PREFIX } from '../webhooks/events.js';
+import { type ClientOwner, PUBLISHER_STREAM_PREFIX, streamOf } from '../webhooks/events.js';
 import type { AccountCredentials } from '../webhooks/state.js';
 import { command } from './command.js';
 import { accountIdArgument, type CommandIo, operatorContext } from './command-io.js';
@@ -17,6 +19,8 @@ import { accountIdArgument, type CommandIo, operatorContext } from './command-io
 const NAME = '1 to 64 of A-Z a-z 0-9 . _ -';
 const ONCE =
   'The secrets are shown only once: issue-credential gives another client secret, and rotate-secret another signing secret.';
+/** A revocation must not wait for a server whose projections hang. */
+const SERVER_WITHIN_MS = 500;
 const BOTH_SIGN = 'Until previousEndsAt, deliveries are also signed with the old secret.';
 
 export function accountsCommand(program: Command, io: CommandIo): void {
@@ -104,8 +108,23 @@ function changeCommand<T extends ClientOwner>(owners: Command, io: CommandIo, of
   });
 }
 
-export function registrationIn({ store, sealing }: Pick<Backbone, 'store' | 'sealing'>, now = () => new Date()) {
-  return createRegistration({ store, sealing, randomBytes, newEventId: randomUUID, now });
+export function registrationIn(backbone: Pick<Backbone, 'store' | 'sealing' | 'projections'>, now = () => new Date()) {
+  const { store, sealing, projections } = backbone;
+  const isKnownCredential = projections ? credentialsOnServer(projections) : async () => false;
+  return createRegistration({ store, sealing, isKnownCredential, randomBytes, newEventId: randomUUID, now });
+}
+
+/**
+ * The read model of a running service is locked, so this asks the projections of the event store's server, if they are deployed.
+ * Whatever they lack, or fail at, is read from the store.
+ */
+export function credentialsOnServer(projections: Pick<ProjectionServer, 'state'>) {
+  return async (owner: ClientOwner, clientId: string): Promise<boolean> => {
+    const asked = projections.state('account-credentials', streamOf(owner)).catch(() => null);
+    const state = await Promise.race([asked, delay(SERVER_WITHIN_MS, null, { ref: false })]);
+    const { credentials } = (state ?? {}) as Partial<AccountCredentials>;
+    return Array.isArray(credentials) && credentials.some((credential) => credential?.clientId === clientId);
+  };
 }
 
 function publisherName(value: string): string {

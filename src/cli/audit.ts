@@ -1,7 +1,7 @@
 /** audit: an account's history, from the event store itself; and the result of payment events. */
 import type { Command } from 'commander';
 import { type AuditEntry, auditLog, configurationAt } from '../read-model/account-log.js';
-import { detailsText } from '../webhooks/event-changes.js';
+import { detailsOf, detailsText } from '../webhooks/event-changes.js';
 import { type AccountEvent, ownerText } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/state.js';
 import { completenessCommand } from './audit-completeness.js';
@@ -66,6 +66,6 @@ function configured({ id, eventType, url, version, isActive, headers }: Webhook)
 function line({ revision, at, type, actor, data, unreadable }: AuditEntry): string {
   const webhook = data.webhookId === undefined ? '' : `webhook ${data.webhookId} `;
   const event = { type, data } as unknown as AccountEvent;
-  const detail = unreadable ? `can't be read: ${unreadable}` : `${webhook}${detailsText(event)}`;
+  const detail = unreadable ? `can't be read: ${unreadable}` : `${webhook}${detailsText(detailsOf(event))}`;
   return `${String(revision).padStart(4)}  ${at}  ${type.padEnd(20)}  ${String(actor).padEnd(28)}  ${detail}`.trimEnd();
 }

@@ -1,5 +1,6 @@
 /** Calls a running service over HTTP, with got: any of its paths, or the REST API with an account's access token. */
 import { got, RequestError, type Response } from 'got';
+import { trimTrailingSlashes } from '../host/trailing-slashes.js';
 import type { Config } from '../settings/read-config.js';
 import { option, type Running } from './command.js';
 import { CommandFailed, localUrl, pipedSecret } from './command-io.js';
@@ -48,7 +49,7 @@ export async function ask<T>(base: string, { path, ...request }: ServiceRequest)
 export function serviceUrl(given: string | undefined, config: () => Config): string {
   if (given !== undefined && !/^https?:\/\//i.test(given))
     throw new CommandFailed('--url must begin with http:// or https://');
-  if (given !== undefined) return given.replace(/\/+$/, '');
+  if (given !== undefined) return trimTrailingSlashes(given);
   const { HOST, PORT } = config();
   return localUrl(HOST, PORT);
 }

@@ -18,11 +18,13 @@ import { Admission } from '../http/admission.js';
 import type { ApiParts } from '../http/api-parts.js';
 import { readConsoleFiles } from '../http/console.js';
 import { listen } from '../http/listen.js';
-import { createRateLimit } from '../http/rate-limit.js';
 import { createApi } from '../http/server.js';
+import { Reserve } from '../limits/reserve.js';
+import { createRateLimit } from '../limits/user-limits.js';
 import type { Logger } from '../observability/logger.js';
 import { packageFile, version } from '../package-file.js';
 import type { DeliveriesView } from '../ports/deliveries-view.js';
+import type { PublishedPayloads } from '../ports/published-payloads.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import { ViewFollower } from '../read-model/view-follower.js';
 import { createFingerprints } from '../secrets/fingerprint.js';
@@ -42,8 +44,8 @@ const now = () => new Date(clock.now());
 const monotonic = () => performance.now();
 /** Shorter than the server's drain, so clients still get the result of an interrupted test, and of events that wait. */
 const WAITING_ENDS_AFTER_MS = 1_000;
-/** Of an account. A test asks its receiver for more than a request asks of us: a handshake, and a slot. */
-const TESTS_PER_MINUTE = 30;
+/** Per account; a user may send half of them. A test costs its receiver, and this process, a handshake and a slot. */
+const TESTS_PER_MINUTE = 60;
 /** Of an account, by all of its recoveries in this process. */
 const RECOVERED_PER_SECOND = 100;
 
@@ -56,6 +58,7 @@ export async function startListening(
 ) {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
+  const payloads = publishedPayloads(config, backbone, logger, core.metrics.http.skippedPayment);
   const api = createApi({
     ...tokens(core, stops),
     catalogue: core.catalogue,
@@ -64,10 +67,10 @@ export async function startListening(
     deactivateAfterMs: config.DEACTIVATE_AFTER,
     publicUrl: config.PUBLIC_URL,
     accounts,
-    ...sendingAgain(core, view, stops),
+    ...sendingAgain(core, view, payloads, stops),
     changeCredentials: createChangeCredentials(core.commands),
     randomBytes,
-    payloads: publishedPayloads(config, backbone, logger),
+    payloads,
     endpointsOf: createEndpointsOf(backbone.store),
     sendTest: testEvents(core, stopping.signal),
     clientCertificate: shownCertificate(config),
@@ -79,6 +82,7 @@ export async function startListening(
     handleKeyedCommand: createKeyedCommandHandler(core.commands),
     fingerprints: createFingerprints([backbone.masterKey, ...backbone.previousKeys]),
     rateLimits: rateLimits(config),
+    reserve: new Reserve(monotonic),
     admission,
     console: consoleParts(core),
     version: version(),
@@ -161,7 +165,7 @@ export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
   const { config, logger, backbone, accounts } = core;
   const { topics } = backbone;
   const admission = new Admission({ msPerMinute: config.RATE_LIMIT_READS, now: monotonic });
-  const took = (accountId: number, ms: number) => admission.charge(accountId, ms);
+  const took = (owner: number, user: string, ms: number) => admission.charge({ owner, user }, ms);
   const view = new ViewFollower({
     broker: backbone.broker,
     open: () => openDeliveriesView(config, logger, { webhookIds: accounts.webhookIds, took }),
@@ -194,11 +198,11 @@ export function openDeliveriesView(
 }
 
 /** What the API sends again, and the recoveries that this process runs. */
-function sendingAgain(core: Core, view: ViewFollower, stops: Stop[]) {
+function sendingAgain(core: Core, view: ViewFollower, payloads: PublishedPayloads, stops: Stop[]) {
   const { config, logger, backbone, accounts, recoveries, handleCommand } = core;
   const { broker, topics } = backbone;
   const budget = createRequestBudget(monotonic);
-  const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.RETRY_SCHEDULE, budget });
+  const sendAgain = createSendAgain({ broker, payloads, topics, accounts, schedule: config.RETRY_SCHEDULE, budget });
   const sends = new TokenBuckets({ holdsMs: 1_000, now: monotonic });
   const runner = new RecoveryRunner({
     broker,

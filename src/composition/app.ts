@@ -5,13 +5,13 @@ import { startAdminServer } from '../observability/admin-server.js';
 import type { Logger } from '../observability/logger.js';
 import { createMetrics, type ExposedMetrics } from '../observability/metrics.js';
 import { Readiness } from '../observability/readiness.js';
-import type { Tracing } from '../observability/tracing.js';
 import { version } from '../package-file.js';
 import { type Config, ignoredProxy } from '../settings/read-config.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
 import { followDeliveries, startListening } from './api.js';
 import { type Stop, startCore } from './core.js';
 import { startDispatching, writeNotices } from './dispatcher.js';
+import { openTracing } from './open-tracing.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;
 export type Role = (typeof ROLES)[number];
@@ -98,13 +98,6 @@ function metricsOf(roles: readonly Role[], readiness: Readiness): ExposedMetrics
   const metrics = createMetrics({ ...labels, version: version(), roles });
   metrics.watched.parts = () => readiness.parts;
   return metrics;
-}
-
-/** Loads OpenTelemetry only if a collector is set: the library takes time and memory. */
-async function openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Config, logger: Logger): Promise<Tracing | null> {
-  if (endpoint === null) return null;
-  const { openOtlpTracing } = await import('../observability/otlp-tracing.js');
-  return openOtlpTracing({ endpoint, version: version(), logger });
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -19,6 +19,7 @@ import { createSealing, type Sealing } from '../secrets/sealing.js';
 import { invalid } from '../settings/invalid-config.js';
 import type { Config } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
+import { forEachInSlices } from '../time/in-slices.js';
 import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
 import type { AccountState } from '../webhooks/state.js';
 
@@ -157,12 +158,12 @@ function saslOf(config: Config): Pick<KafkaSettings, 'sasl'> {
  * registered before the change would wait forever to be signed, and GET would be a 500.
  * @throws InvalidConfig
  */
-export function checkKeys(values: Iterable<SealedValue>, sealing: Sealing): void {
-  for (const { stream, sealed } of values) {
-    if (sealing.hasKeyOf(sealed)) continue;
+export async function checkKeys(values: Iterable<SealedValue>, sealing: Sealing): Promise<void> {
+  await forEachInSlices(values, ({ stream, sealed }) => {
+    if (sealing.hasKeyOf(sealed)) return;
     const what = `is not the key that secrets of ${stream} are sealed with`;
     throw invalid('MASTER_KEY', `${what}: set that one, here or as MASTER_KEY_PREVIOUS`);
-  }
+  });
 }
 
 /**
@@ -177,7 +178,7 @@ export async function checkKeyOfCommand({ store, sealing }: Pick<Backbone, 'stor
       // Of an account that can't be read nothing is known, and of an outage the command says itself.
       const folded = await foldAll<AccountState>(projection, store.read(stream)).catch(() => undefined);
       const values = folded ? [...sealedValues({ all: () => [[stream, folded.state]] }, Date.now())] : [];
-      checkKeys(values, sealing);
+      await checkKeys(values, sealing);
       if (values.length > 0) return;
     }
   }

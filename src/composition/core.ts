@@ -1,7 +1,7 @@
 /** The foundation of both roles: store, broker, keys and read model. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openProjectionStates } from '../adapters/sqlite/projection-states.js';
+import { openProjectionStates, removeCorruptStates } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
 import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
@@ -19,9 +19,10 @@ import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-
 import { RunningRecoveries } from '../read-model/running-recoveries.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { acceptedIdentity, readStoreId, refuseStore, writeStoreId } from '../read-model/store-identity.js';
+import { StoreLookups } from '../read-model/store-lookups.js';
 import type { Config } from '../settings/read-config.js';
 import { createHistoryBudget } from '../webhooks/account-buckets.js';
-import { AccountTurns } from '../webhooks/account-turns.js';
+import { AccountCommandQueue } from '../webhooks/account-command-queue.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
 import type { AccountState } from '../webhooks/state.js';
 import { type Backbone, checkKeys, openBackbone } from './backbone.js';
@@ -86,9 +87,10 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   embedded?.mustBeSound();
   const sweeper = startRetention(config, backbone, logger);
   stops.push(() => sweeper?.stop());
-  const states = openProjectionStates(config.DATA_DIR, (file) =>
-    logger.warn({ file }, 'the read model is damaged or from another release: rebuilding it'),
-  );
+  const onDamaged = (file: string) =>
+    logger.warn({ file }, 'the read model is damaged or from another release: rebuilding it');
+  await removeCorruptStates(config.DATA_DIR, onDamaged);
+  const states = openProjectionStates(config.DATA_DIR, onDamaged);
   stops.push(() => states.close());
   const now = () => performance.now();
   const host = new ProjectionHost<AccountState>({
@@ -121,17 +123,18 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   host.start(history);
   stops.push(() => host.close());
   await Promise.race([Promise.all([host.caughtUp, watch.answered]), lost, givenUp]);
-  checkKeys(sealedValues(host.known, Date.now()), backbone.sealing);
+  await checkKeys(sealedValues(host.known, Date.now()), backbone.sealing);
   readiness.part('keys', () => null);
   const commands: CommandParts = {
     store,
     load: createLoadAccount(host.known),
-    turns: new AccountTurns(),
+    queue: new AccountCommandQueue(),
     newEventId: randomUUID,
     budget: createHistoryBudget(config.HISTORY_BUDGET, now),
     tracing,
     time: Date.now,
   };
+  const passHead = (signal: AbortSignal) => host.passHead(signal);
   const { attempt, connections, close } = openAttempt(config, tracing, metrics.delivery, logger);
   stops.push(close);
   const ended = Promise.race([givenUp, lost]);
@@ -148,9 +151,9 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     lost,
     attempt,
     connections,
-    accounts: createAccounts(host.known),
+    accounts: createAccounts(host.known, new StoreLookups(now, passHead)),
     recoveries,
-    passHead: (signal) => host.passHead(signal),
+    passHead,
     handleCommand: createCommandHandler(commands),
     breakers: new CircuitBreakers({ now, random: Math.random }),
   };

@@ -1,7 +1,9 @@
 /** Builds the sender of deliveries and test events from the settings, and the certificates that it trusts and shows. */
 import { createAttempt, tracedAttempt } from '../delivery/attempt/attempt.js';
 import { type AgentOptions, EndpointAgent } from '../endpoints/endpoint-agent.js';
-import { fairLookup, lookupAll } from '../endpoints/resolve.js';
+import { lookupAll } from '../endpoints/guarded-lookup.js';
+import { NameResolver } from '../endpoints/name-resolver.js';
+import { SystemLookups } from '../endpoints/system-lookups.js';
 import { certificatesIn } from '../host/pem-certificates.js';
 import type { ClientCertificate } from '../http/shared-schemas.js';
 import type { Logger } from '../observability/logger.js';
@@ -19,7 +21,8 @@ export interface Connections {
 /** `close` ends every connection. @throws InvalidConfig for unreadable files */
 export function openAttempt(config: Config, tracing: Tracing | null, metrics: DeliveryMetrics, logger: Logger) {
   const { ALLOW_PRIVATE_ENDPOINTS: allowPrivate, DENIED_ADDRESSES: denied, DELIVERY_TIMEOUT: timeoutMs } = config;
-  const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
+  const names = nameResolver(config);
+  const rules = { allowPrivate, ...(denied && { denied }), lookup: names.lookup };
   const connections: Connections = { watcher: null };
   const connected = (accountId: number, url: string) => {
     metrics.connected();
@@ -29,7 +32,21 @@ export function openAttempt(config: Config, tracing: Tracing | null, metrics: De
   const watched = { connected, disconnected };
   const agent = new EndpointAgent({ ...rules, ...certificates(config), ...watched, connectTimeoutMs: timeoutMs });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
-  return { attempt: tracing ? tracedAttempt(attempt, tracing) : attempt, connections, close: () => agent.destroy() };
+  const close = async () => {
+    names.close();
+    await agent.destroy();
+  };
+  return { attempt: tracing ? tracedAttempt(attempt, tracing) : attempt, connections, close };
+}
+
+const MAX_RESOLVE_MS = 5_000;
+
+function nameResolver({ ALLOW_PRIVATE_ENDPOINTS, DELIVERY_TIMEOUT }: Config): NameResolver {
+  return new NameResolver({
+    limitMs: Math.min(MAX_RESOLVE_MS, DELIVERY_TIMEOUT / 2),
+    now: () => performance.now(),
+    ...(ALLOW_PRIVATE_ENDPOINTS && { system: new SystemLookups(lookupAll) }),
+  });
 }
 
 function certificates(config: Config) {

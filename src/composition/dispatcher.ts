@@ -1,11 +1,14 @@
 /** Assembles the dispatcher role from the settings. */
+import { openRequestChains, removeCorruptRequestChains } from '../adapters/sqlite/request-chains.js';
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { Backpressure } from '../delivery/backpressure.js';
 import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
 import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { DeliveryScheduler } from '../delivery/isolation/delivery-scheduler.js';
 import { NoticeWriter } from '../delivery/notices/notice-writer.js';
+import { OWN_GROUP } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
+import type { RequestChains } from '../ports/request-chains.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { ViewFollower } from '../read-model/view-follower.js';
 import { createProcessClock } from '../time/process-clock.js';
@@ -46,13 +49,20 @@ export async function startDispatching(
   { again }: { readonly again: boolean },
   stops: Stop[],
 ): Promise<RunningDispatcher> {
-  const { brokerContact, readiness } = core;
+  const { brokerContact, readiness, config, logger } = core;
   readiness.part('broker', () => brokerContact.why ?? 'no answer yet');
-  const begin = () => beginDispatching(core);
+  const onDamaged = (file: string) =>
+    logger.warn({ file }, 'the file of requests is damaged: reading their topic again');
+  await removeCorruptRequestChains(config.DATA_DIR, onDamaged);
+  const requestChains = openRequestChains(config.DATA_DIR, onDamaged);
+  stops.push(() => requestChains.close());
+  // Requests are kept in memory meanwhile: if deliveries have to wait, the dispatcher is not ready.
+  readiness.part('requests', () => requestChains.trouble, { needed: false });
+  const begin = () => beginDispatching(core, requestChains);
   const current = { dispatching: await untilAvailable(core, begin) };
   brokerContact.why = null;
   const stopping = new AbortController();
-  const closed = again ? keepDispatching(core, current, stopping.signal) : current.dispatching.dispatcher.closed;
+  const closed = again ? keepDispatching(core, current, begin, stopping.signal) : current.dispatching.dispatcher.closed;
   stops.push(async () => {
     stopping.abort();
     await current.dispatching.dispatcher.close();
@@ -76,6 +86,7 @@ export function writeNotices(
     accounts,
     logger,
     now: Date.now,
+    elapsed: () => performance.now(),
     health: async (accountId) => (await view?.ask(accountId, (asked) => asked.health())) ?? null,
     topic: backbone.topics.notices,
     isChosen: writesNotices,
@@ -85,12 +96,17 @@ export function writeNotices(
 }
 
 /** Begins a dispatcher anew that Kafka refuses, so that the API in this process continues. */
-function keepDispatching(core: Core, current: Current, signal: AbortSignal): Promise<void> {
+function keepDispatching(
+  core: Core,
+  current: Current,
+  begin: () => Promise<Dispatching>,
+  signal: AbortSignal,
+): Promise<void> {
   const { logger, brokerContact } = core;
   let isFirst = true;
   const work = async () => {
     if (!isFirst) {
-      current.dispatching = await beginDispatching(core);
+      current.dispatching = await begin();
       brokerContact.why = null;
       logger.info('the dispatcher continues');
     }
@@ -109,7 +125,7 @@ function keepDispatching(core: Core, current: Current, signal: AbortSignal): Pro
   return retry(work, { signal, failed, longestPauseMs: LONGEST_PAUSE_MS });
 }
 
-async function beginDispatching(core: Core): Promise<Dispatching> {
+async function beginDispatching(core: Core, requestChains: RequestChains): Promise<Dispatching> {
   const { config, logger, attempt, backbone, accounts, breakers, catalogue, handleCommand } = core;
   const { DEACTIVATE_AFTER: deactivateAfterMs } = config;
   const clock = createProcessClock();
@@ -129,11 +145,13 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     topics: backbone.topics,
     schedule: config.RETRY_SCHEDULE,
     timeoutMs: config.DELIVERY_TIMEOUT,
+    urgentTypes: config.URGENT_EVENT_TYPES,
     accounts,
     catalogue,
     wasRemoved: createWasRemoved(backbone.store),
     store: core.history,
     passHead: core.passHead,
+    requestChains,
     configuration: createDeliverySecrets(accounts, backbone.sealing, Date.now),
     sealing: backbone.sealing,
     scheduler,
@@ -159,13 +177,16 @@ function watch({ backbone, metrics, readiness, brokerContact }: Core, current: C
   const state = () => current.dispatching.dispatcher.state();
   const sample = () => {
     const { scheduler, backpressure } = current.dispatching;
-    return { ...scheduler.state, consumptionPaused: backpressure.isPaused, unconfirmedMs: state().unconfirmedMs };
+    const { unconfirmedMs, unreadTiers: unread } = state();
+    const unreadTiers = [...unread].map(([topic, records]) => [nameOf(topic), records] as const);
+    return { ...scheduler.state, consumptionPaused: backpressure.isPaused, unconfirmedMs, unreadTiers };
   };
   metrics.watched.dispatcher = { tierOf: nameOf, sample };
   metrics.watched.consumers.set('payments', () => state().payments);
   metrics.watched.consumers.set('retries', () => state().retries);
   readiness.part('dispatcher', () => {
-    const { payments, unconfirmedMs } = state();
+    const { payments, unconfirmedMs, requestsUnknown } = state();
+    if (requestsUnknown !== null) return `deliveries wait: ${requestsUnknown}`;
     return unconfirmedText({ inHand: payments.inHand, unconfirmedMs }, Date.now());
   });
   readiness.part('broker', () => {
@@ -175,6 +196,11 @@ function watch({ backbone, metrics, readiness, brokerContact }: Core, current: C
   });
   // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => blockedPartitions(state()), { needed: false });
+  readiness.part('consumer groups', () => foreignText(state()), { needed: false });
+}
+
+function foreignText({ foreign }: ReturnType<Dispatcher['state']>): string | null {
+  return foreign.length === 0 ? null : `${[...new Set(foreign)].join('; ')}: ${OWN_GROUP}`;
 }
 
 function behindMs({ payments }: ReturnType<Dispatcher['state']>): number {

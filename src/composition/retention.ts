@@ -1,7 +1,7 @@
 /** How long payments are kept, from the settings: deletes them from store.sqlite, and reads them back from their topics. */
 import { LRUCache } from 'lru-cache';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
-import { createPublishedPayloads } from '../delivery/record-place.js';
+import { createPublishedPayloads, type RecordOffset } from '../delivery/record-place.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { noticeGroup, retryGroup, type Topics } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
@@ -13,6 +13,7 @@ import { type Backbone, kafkaSettings } from './backbone.js';
 /** A topic's retention.ms may be changed at any time. */
 const REMEMBERED_MS = 60_000;
 const MOST_TOPICS = 1_000;
+const MAX_TOPIC_LENGTH = 249;
 
 /** Returns at once; null if neither the store nor the broker is embedded. */
 export function startRetention(config: Config, { embedded, topics }: Backbone, logger: Logger): Sweeper | null {
@@ -40,9 +41,41 @@ function retentionRules(config: Config, topics: Topics): RetentionRules {
   };
 }
 
-export function publishedPayloads(config: Config, { broker, topics }: Backbone, logger: Logger): PublishedPayloads {
-  const { BROKER_URL: brokers } = config;
-  if (!brokers) return createPublishedPayloads(broker, topics.payments, async () => keptMs(config));
+/** @param skipped counts a payment that is not read, because its topic or partition does not exist */
+export function publishedPayloads(
+  config: Config,
+  { broker, topics: { payments: topics } }: Backbone,
+  logger: Logger,
+  skipped: () => void,
+): PublishedPayloads {
+  return createPublishedPayloads(broker, {
+    topics,
+    keptMs: config.BROKER_URL ? kafkaRetention(config, config.BROKER_URL, logger) : async () => keptMs(config),
+    impossible: skipping(logger, skipped),
+  });
+}
+
+/** Logs a topic once. */
+function skipping(logger: Logger, skipped: () => void): (place: RecordOffset) => void {
+  const logged = new LRUCache<string, true>({ max: MOST_TOPICS });
+  return ({ topic, partition }) => {
+    skipped();
+    // Of any length: another program has written it.
+    const name = topic.slice(0, MAX_TOPIC_LENGTH);
+    if (logged.has(name)) return;
+    logged.set(name, true);
+    logger.warn(
+      { topic: name, partition },
+      'entries of the deliveries topic name a payment topic or a partition that does not exist; not read',
+    );
+  };
+}
+
+function kafkaRetention(
+  config: Config,
+  brokers: readonly [string, ...string[]],
+  logger: Logger,
+): (topic: string) => Promise<number | null> {
   const settings = kafkaSettings(config, brokers);
   const known = new LRUCache<string, Promise<number | null>>({ max: MOST_TOPICS, ttl: REMEMBERED_MS });
   const ask = async (topic: string): Promise<number | null> => {
@@ -52,9 +85,9 @@ export function publishedPayloads(config: Config, { broker, topics }: Backbone, 
       return null;
     });
   };
-  return createPublishedPayloads(broker, topics.payments, (topic) => {
+  return (topic) => {
     const answer = known.get(topic) ?? ask(topic);
     if (!known.has(topic)) known.set(topic, answer);
     return answer;
-  });
+  };
 }

@@ -4,7 +4,7 @@ import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../ports/broker
 import { StoreUnavailable } from '../ports/event-store.js';
 import type { Backbone } from './backbone.js';
 
-/** Why the broker is unreachable, according to the latest call; null: the broker accepted the latest call. */
+/** `why` the broker was unreachable for the latest publish; null: a publish or a read has succeeded since. */
 export interface BrokerContact {
   why: string | null;
   /** By topic, why it refused a record, or us, the last time: its settings, or our rights on it, are in the way. */
@@ -20,10 +20,11 @@ export function refusalsText({ refusals }: BrokerContact, now: number): string |
   return lately.map(({ why }) => why).join('; ') || null;
 }
 
-/** From now on, in the two calls themselves: no other call of store and broker is counted. */
+/** From now on, in the calls themselves: of store and broker only failed appends and publishes are counted. */
 export function watchBackbone({ store, broker }: Backbone, metrics: StoreMetrics, contact: BrokerContact): void {
   const append = store.append.bind(store);
   const publish = broker.publish.bind(broker);
+  const read = broker.read.bind(broker);
   store.append = async (stream, events, expectedRevision) => {
     try {
       return await append(stream, events, expectedRevision);
@@ -44,5 +45,11 @@ export function watchBackbone({ store, broker }: Backbone, metrics: StoreMetrics
       if (error instanceof BrokerUnavailable || error instanceof RecordRefused) metrics.publishFailed();
       throw error;
     }
+  };
+  // A process that rarely publishes would report the fault of its last publish long after the broker has recovered.
+  broker.read = async (topic, partition, offset) => {
+    const record = await read(topic, partition, offset);
+    contact.why = null;
+    return record;
   };
 }

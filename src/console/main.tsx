@@ -10,7 +10,8 @@ import { PaymentsScreen } from './payments/payments-screen.js';
 import { RecoverDialog } from './recover/recover-dialog.js';
 import { asked } from './recover/recovering.js';
 import { SecurityScreen } from './security/security-screen.js';
-import { Rail } from './shell/rail.js';
+import { ConfirmSignIn } from './shell/confirm-sign-in.js';
+import { Rail, SignedInAs } from './shell/rail.js';
 import { Search } from './shell/search.js';
 import { SessionOver, SignedOut } from './shell/signed-out.js';
 import { addressOf, CONSOLE } from './state/addresses.js';
@@ -22,6 +23,7 @@ import { WebhooksScreen } from './webhooks/webhooks-screen.js';
 function App() {
   const state = sessionState.value;
   if (state.kind === 'opening' || !loadedTexts.value) return <div role="status" />;
+  if (state.kind === 'asking') return <ConfirmSignIn code={state.code} preview={state.preview} />;
   if (state.kind === 'closed') return <SignedOut why={state.why} returnUrl={state.returnUrl} />;
   return (
     <LocationProvider scope={CONSOLE}>
@@ -31,6 +33,7 @@ function App() {
       <div class="frame">
         <Rail session={state.session} />
         <main id="screen" class="stack" tabIndex={-1}>
+          <SignedInAs session={state.session} />
           <Search />
           <Router>
             <Route path={addressOf('/webhooks')} component={WebhooksScreen} />

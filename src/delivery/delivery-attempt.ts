@@ -15,7 +15,7 @@ import { endOf } from './attempt/classification.js';
 import { type SendParts, sendTo } from './attempt/send.js';
 import type { Confirmation } from './confirmation.js';
 import { deadLetterOf } from './dead-letters.js';
-import { type Delivery, toRetryRecord } from './delivery.js';
+import { type Delivery, toMember } from './delivery.js';
 import { aboutDelivery, tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
 import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
 import type { EndpointHealth } from './endpoint-health.js';
@@ -24,11 +24,11 @@ import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
 import type { Acquired, Deferred, Queueing } from './isolation/endpoint.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js';
 import type { LogWriter } from './log/log-writer.js';
-import { type Away, type NextStep, nextStep, type StepResult } from './next-step.js';
+import { type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';
 import { confirmedRecipientOf, type OffBy, recipientOf } from './recipient.js';
-import { DeferralPace } from './retry/deferral-pace.js';
-import type { Delay } from './retry/retry-schedule.js';
+import type { BundleWriter } from './retry/bundle-writer.js';
+import { type Delay, lifetimeMs } from './retry/retry-schedule.js';
 import { type SwitchOffParts, switchedOffBy } from './switch-off.js';
 import type { Tiers, Topics } from './topics.js';
 
@@ -41,10 +41,13 @@ export interface DeliverParts extends SwitchOffParts, SendParts, DurablePublishP
   readonly health: EndpointHealth;
   readonly sealing: Pick<Sealing, 'seal'>;
   readonly log: Pick<LogWriter, 'add'>;
+  readonly bundles: Pick<BundleWriter, 'write' | 'gather'>;
   readonly topics: Topics;
   readonly schedule: readonly Delay[];
   /** The timeout of one attempt. */
   readonly timeoutMs: number;
+  /** Event types that are delivered before all others of the same URL. */
+  readonly urgentTypes: readonly string[];
   /** ms of a monotonic clock. */
   readonly monotonicNow: () => number;
   readonly random: () => number;
@@ -58,14 +61,14 @@ export interface DeliverParts extends SwitchOffParts, SendParts, DurablePublishP
 export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<boolean>;
 
 export function createDeliver(given: DeliverParts): Deliver {
-  const { topics, schedule } = given;
-  const parts = { ...given, tiers: topics.tiers(schedule), pace: new DeferralPace(given) };
+  const { topics, schedule, timeoutMs } = given;
+  const parts = { ...given, tiers: topics.tiers(schedule), lifetimeMs: lifetimeMs(schedule, timeoutMs) };
   return (delivery, hold) => new DeliveryAttempt(parts, delivery, hold).run();
 }
 
 interface Parts extends DeliverParts {
   readonly tiers: Tiers;
-  readonly pace: DeferralPace;
+  readonly lifetimeMs: number;
 }
 
 /**
@@ -134,15 +137,12 @@ class DeliveryAttempt {
     const to = await confirmedRecipientOf(this.#delivery, accounts, wasRemoved);
     if (!(await this.#mayGoOn())) return true;
     if (to.kind === 'active') return null;
-    return this.#settle({ kind: 'unsent', to });
+    return this.#settle({ kind: 'unsent', to }, NOWHERE);
   }
 
   async #deferred(deferral: Deferred, endpoint: string): Promise<boolean> {
     if (!(await this.#mayGoOn())) return true;
-    const { pace } = this.#parts;
-    const since = this.#notedSince(endpoint);
-    const outage = `${endpointKey(this.#delivery.accountId, endpoint)} ${since ?? ''}`;
-    return this.#settle(deferral, null, { since, longer: (waited) => pace.longer(outage, waited) });
+    return this.#settle(deferral, { endpoint, made: null });
   }
 
   /** When the endpoint that is noted as failing took nothing first, ms since the epoch. */
@@ -151,11 +151,23 @@ class DeliveryAttempt {
     return noted ? Date.parse(noted.since) : null;
   }
 
+  get #isUrgent(): boolean {
+    return this.#parts.urgentTypes.includes(this.#delivery.eventType);
+  }
+
   #queueing(endpoint: string): Queueing {
-    const { id, payment, chain, record, deferredFrom, usedMs } = this.#delivery;
+    const { id, payment, chain, record, deferredFrom, usedMs, attempts } = this.#delivery;
+    const { lifetimeMs, now, monotonicNow } = this.#parts;
     const since = this.#notedSince(endpoint);
-    const awayMs = since === null ? usedMs - (deferredFrom ?? usedMs) : this.#parts.now() - since;
-    return { bytes: heldBytes(record), delivery: `${id} ${payment}`, chain, awayMs };
+    return {
+      bytes: heldBytes(record),
+      delivery: `${id} ${payment}`,
+      chain,
+      isUrgent: this.#isUrgent,
+      awayMs: since === null ? usedMs - (deferredFrom ?? usedMs) : now() - since,
+      leftMs: lifetimeMs - usedMs - (monotonicNow() - this.#takenAt),
+      hasHadAttempt: attempts > 0,
+    };
   }
 
   /** Null: it has to be routed again, for its webhook has changed meanwhile. */
@@ -173,7 +185,7 @@ class DeliveryAttempt {
       if (made?.over) over = made.over.then(tell);
       else tell();
       const by = made?.kind === 'gone' ? await switchedOffBy(this.#parts, this.#delivery, webhook, made) : null;
-      return await this.#settle(this.#resultOf(webhook, made, slot, by), made);
+      return await this.#settle(this.#resultOf(webhook, made, slot, by), { endpoint, made });
     } finally {
       if (over) void over.then(() => slot.leave());
       else slot.leave();
@@ -204,18 +216,18 @@ class DeliveryAttempt {
     else if (made?.kind === 'retryable') health.failed({ delivery, endpoint, failure: made });
   }
 
-  #resultOf(
-    webhook: Webhook,
-    made: AttemptResult | null,
-    { hasSucceededLately }: Acquired,
-    by: OffBy | null,
-  ): StepResult {
+  #resultOf(webhook: Webhook, made: AttemptResult | null, { isFailing }: Acquired, by: OffBy | null): StepResult {
     if (made === null) return NOT_PREPARED;
-    if (made.kind === 'interrupted') return { kind: 'deferred', why: INTERRUPTED_BY[made.by], pausedMs: 0 };
+    if (made.kind === 'interrupted') return { kind: 'deferred', why: INTERRUPTED_BY[made.by], pausedMs: 0, turnMs: 0 };
     const attempt = this.#logged(webhook, made);
     if (by) return { kind: 'switched-off', by, attempt };
     if (made.kind === 'delivered') return { kind: 'delivered', attempt };
-    return { kind: 'failed', attempt, retryAfterMs: made.retryAfterMs, hasSucceededLately };
+    return {
+      kind: 'failed',
+      attempt,
+      retryAfterMs: made.retryAfterMs,
+      isFailing: isFailing || this.#notedSince(webhook.endpoint) !== null,
+    };
   }
 
   #logged({ version }: Webhook, made: AttemptResult): LoggedAttempt {
@@ -227,22 +239,30 @@ class DeliveryAttempt {
     return loggedAttempt(made, version, this.#delivery, sealed);
   }
 
-  async #settle(result: StepResult, made: AttemptResult | null = null, away = NOT_AWAY): Promise<boolean> {
+  /** @param to the endpoint, null if none is known; the attempt's result, null if there was none */
+  async #settle(result: StepResult, to: { endpoint: string | null; made: AttemptResult | null }): Promise<boolean> {
     const { schedule, tiers, timeoutMs, random, now, monotonicNow } = this.#parts;
     const inHandMs = monotonicNow() - this.#takenAt;
     const delivery = this.#delivery;
-    const step = nextStep(delivery, result, { schedule, tiers, away, timeoutMs, inHandMs, now: now(), random });
+    const { endpoint, made } = to;
+    const failingSince = endpoint === null ? null : this.#notedSince(endpoint);
+    const step = nextStep(delivery, result, { schedule, tiers, failingSince, timeoutMs, inHandMs, now: now(), random });
     tellStep(this.#parts, delivery, { result, made, step });
     const { isNotice } = delivery;
-    if (step.kept && !(isNotice && step.kept.kind === 'letter')) await this.#keep(step.delivery, step.kept);
+    if (step.kept && !(isNotice && step.kept.kind === 'letter')) await this.#keep(step, step.kept, endpoint ?? '');
     if (step.isTold && !isNotice) await this.#log(step);
     return step.outcome !== 'retrying' || step.delivery.attempts > delivery.attempts;
   }
 
-  #keep(delivery: Delivery, kept: NonNullable<NextStep['kept']>): Promise<void> {
+  #keep({ delivery, attempt }: NextStep, kept: NonNullable<NextStep['kept']>, url: string): Promise<void> {
+    const { bundles, topics } = this.#parts;
     if (kept.kind === 'letter')
-      return publishUntilDurable(this.#parts, this.#parts.topics.deadLetters, deadLetterOf(delivery, kept));
-    return publishUntilDurable(this.#parts, kept.tier.topic, toRetryRecord(delivery, kept.due, kept.moreMs));
+      return publishUntilDurable(this.#parts, topics.deadLetters, deadLetterOf(delivery, kept));
+    const { due, moreMs, tier } = kept;
+    const endpoint = endpointKey(delivery.accountId, url);
+    const place = { topic: tier.topic, endpoint, wait: { due, moreMs }, isUrgent: this.#isUrgent };
+    // An attempt costs far more than its record, and its time is promised.
+    return attempt ? bundles.write(place, toMember(delivery)) : bundles.gather(place, toMember(delivery));
   }
 
   #log({ delivery, outcome, attempt, kept, endedBy }: NextStep): Promise<void> {
@@ -255,7 +275,7 @@ class DeliveryAttempt {
   }
 }
 
-const NOT_PREPARED = { kind: 'deferred', why: 'not-prepared', pausedMs: 0 } as const;
-const NOT_AWAY: Away = { since: null, longer: () => null };
+const NOT_PREPARED = { kind: 'deferred', why: 'not-prepared', pausedMs: 0, turnMs: 0 } as const;
+const NOWHERE = { endpoint: null, made: null };
 const INTERRUPTED_BY = { stop: 'stopping', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);

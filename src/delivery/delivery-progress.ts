@@ -1,9 +1,9 @@
 /**
- * How far a delivery is: the header `aw-delivery` of retry records, requests and dead letters, as JSON. Only the service
- * writes and reads it. Beside it, those records have the payment's value and its foreign headers.
+ * How far a delivery is: the header `aw-delivery` of members of bundles, requests and dead letters, as JSON. Only the service
+ * writes and reads it. Beside it, those have the payment's value and its foreign headers.
  */
 import { Ajv } from 'ajv';
-import { MAX_ID_BYTES, OWN_SCHEMAS } from '../payments/payment-event-schema.js';
+import { MAX_ID_BYTES, OWN_RECORDS } from '../payments/payment-event-schema.js';
 import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.js';
 import { TRIGGERS, WAITING_FOR } from '../ports/delivery-order.js';
 import {
@@ -57,7 +57,6 @@ const PROGRESS = {
   deferredFrom: orNull(
     milliseconds('`usedMs` when its URL, which took nothing, first deferred it since its last attempt.'),
   ),
-  deferredMs: milliseconds('How long the last deferral lasts; 0: there is none.'),
   refused: whole('How many of its last attempts in a row the receiver refused on purpose (429, 503).', COUNT),
   waitingFor: orNull(oneOf(WAITING_FOR, 'Why it waits, as the log says; null: the log has not said it.')),
   usedMs: milliseconds(
@@ -71,8 +70,6 @@ const DELIVERY_PROGRESS = object('Progress', '', PROGRESS);
 const STORED_PROGRESS = object('StoredProgress', 'With what a record tells beside.', {
   ...PROGRESS,
   key: optional(text("The payment's key, in base64.")),
-  due: optional(milliseconds('When the record is due, since the epoch.')),
-  moreMs: optional(milliseconds('What is left of its wait then: retry/waiting.ts.')),
   recovery: optional(text('Of a request: the recovery that made it.')),
   cancels: optional(list('Of a request to cancel: the places of all publications that it ends.', text(''))),
 });
@@ -81,7 +78,7 @@ export type DeliveryProgress = Static<typeof DELIVERY_PROGRESS>;
 export type StoredProgress = Written<typeof STORED_PROGRESS>;
 
 /** Of a delivery that was not deferred since its last attempt. */
-export const NOT_DEFERRED = { deferrals: 0, deferredFrom: null, deferredMs: 0 };
+export const NOT_DEFERRED = { deferrals: 0, deferredFrom: null };
 
 export const NOT_BEGUN = {
   ...NOT_DEFERRED,
@@ -95,7 +92,7 @@ export const NOT_BEGUN = {
   ...({ trigger: 'event', actor: null } as const),
 };
 
-const isProgress = new Ajv({ ...OWN_SCHEMAS, allowUnionTypes: true }).compile<StoredProgress>(STORED_PROGRESS);
+const isProgress = new Ajv(OWN_RECORDS).compile<StoredProgress>(STORED_PROGRESS);
 
 export function progressHeader(stored: StoredProgress): RecordHeader {
   return [HEADER, Buffer.from(JSON.stringify(stored))];

@@ -65,7 +65,11 @@ function count(telling: DeliveryTelling, before: Delivery, { result, made, step:
   const isDeferred = result.kind === 'deferred' && outcome === 'retrying';
   if (made && made.kind !== 'interrupted') metrics.attempted(made);
   if (result.kind === 'delivered' && before.publishedAt !== null)
-    metrics.delivered(telling.now() - before.publishedAt, before.attempts > 0 || before.deferrals > 0);
+    metrics.delivered(
+      telling.now() - before.publishedAt,
+      before.attempts > 0 || before.deferrals > 0,
+      before.eventType,
+    );
   metrics.came(isDeferred ? 'deferred' : outcome, before.eventType);
   if (isDeferred) metrics.deferred(result.why);
   if (kept?.kind === 'letter') metrics.deadLetter(kept.reason);

@@ -1,8 +1,8 @@
 /**
  * A delivery: one payment event to one webhook, until a terminal state (next-step.ts has the states).
  *
- * Between attempts a delivery is a record in a tier: the payment's original value and headers, and its progress. Its key is
- * the delivery's id, so all of its records are in one partition (steps-once.ts).
+ * Between attempts a delivery is a member of a bundle in a tier (retry/bundle.ts): the payment's original key, value and
+ * headers, and its progress.
  */
 import { parseTraceContext, type TraceContext } from '../observability/tracing.js';
 import { type PaymentEvent, webhookMessageId } from '../payments/parsed-payment.js';
@@ -42,7 +42,6 @@ export function newDelivery(
     step: 0,
     deferrals: 0,
     deferredFrom: null,
-    deferredMs: 0,
     refused: 0,
     usedMs: 0,
     waitingFor: null,
@@ -53,9 +52,10 @@ export function newDelivery(
   };
 }
 
-/** @param due ms since the epoch @param moreMs what is left of its wait then: retry/waiting.ts */
-export function toRetryRecord(delivery: Delivery, due: number, moreMs = 0): NewRecord {
-  return deliveryRecord(delivery, { due, moreMs: moreMs === 0 ? undefined : moreMs });
+/** A member of a bundle. */
+export function toMember(delivery: Delivery): NewRecord {
+  const { key, value, headers } = delivery.record;
+  return { key, value, headers: [...foreignHeaders({ headers }), progressHeader(progressOf(delivery))] };
 }
 
 /** The payment with the delivery's progress, under the delivery's key. */
@@ -76,8 +76,8 @@ export function fromRetryRecord(record: NewRecord, stored = progressIn(record)):
 /** As its progress describes it, whether or not the record has the event; null if it has none. */
 export function deliveryIn(record: NewRecord, stored = progressIn(record)): Delivery | null {
   if (!stored) return null;
-  const { key, due: _, moreMs: __, recovery: ___, cancels: ____, ...progress } = stored;
-  // A dead letter has the payment's key as its own.
+  const { key, recovery: _, cancels: __, ...progress } = stored;
+  // A member of a bundle, or a dead letter, has the payment's key as its own.
   const own = record.key?.equals(Buffer.from(progress.id)) ? null : record.key;
   const { value, headers } = record;
   return { ...progress, record: { key: key === undefined ? own : Buffer.from(key, 'base64'), value, headers } };
@@ -93,19 +93,8 @@ export function traceOf(record: NewRecord): TraceContext | null {
   return parseTraceContext(headerText(record, 'traceparent'), headerText(record, 'tracestate'));
 }
 
-/** ms since the epoch; 0 for a foreign record: bound for the dead letters, it must not hold up those behind it. */
-export function dueOf(record: NewRecord): number {
-  return progressIn(record)?.due ?? 0;
-}
-
-/** When its wait is over, in other tiers too (retry/waiting.ts), ms since the epoch. */
-export function overAt(record: NewRecord): number {
-  const { due = 0, moreMs = 0 } = progressIn(record) ?? {};
-  return due + moreMs;
-}
-
 /** The headers that the payment system set. */
-export function foreignHeaders(record: NewRecord): RecordHeader[] {
+export function foreignHeaders(record: Pick<NewRecord, 'headers'>): RecordHeader[] {
   return record.headers.filter(([name]) => !name.startsWith('aw-'));
 }
 

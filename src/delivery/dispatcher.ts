@@ -3,25 +3,38 @@
  * to the first tier of deferred ones, uncounted. Attempts in flight have DRAIN_MS to end; then the rest are aborted and go there
  * too. Only then are offsets committed and partitions released, so after such a stop nothing that was done is sent again.
  */
-import type { Broker, BrokerRefused, ReceivedRecord, RecordHandler, UnreadableBatch } from '../ports/broker.js';
+import type {
+  Broker,
+  BrokerRefused,
+  Consumer,
+  ConsumerState,
+  ReceivedRecord,
+  RecordHandler,
+  UnreadableBatch,
+} from '../ports/broker.js';
+import type { RequestChains } from '../ports/request-chains.js';
 import { requestIn } from './again/request.js';
 import { Requests } from './again/requests.js';
+import { RequestsPruning } from './again/requests-pruning.js';
 import type { Backpressure } from './backpressure.js';
 import { Confirmation, type PassHead } from './confirmation.js';
-import { dueOf, fromRetryRecord } from './delivery.js';
 import { createDeliver, type Deliver } from './delivery-attempt.js';
-import { progressIn } from './delivery-progress.js';
 import { bury, buryBatch, createFanOut, type FanOutParts } from './fan-out.js';
 import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
 import { LogWriter } from './log/log-writer.js';
-import { noticeDelivery } from './notices/notice.js';
+import { noticeDelivery, publishedNotice } from './notices/notice.js';
 import { placeOf } from './record-place.js';
+import { waitOf } from './retry/bundle.js';
+import { BundleWriter } from './retry/bundle-writer.js';
+import { BundlePassing } from './retry/passing.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
-import { passOn } from './retry/waiting.js';
+import { TierDiscovery } from './retry/tier-discovery.js';
+import { Unpacking } from './retry/unpacking.js';
 import { eachStepOnce } from './steps-once.js';
 import { noticeGroup, retryGroup } from './topics.js';
 
 const DRAIN_MS = 5_000;
+const DISCOVER_TIERS_EVERY_MS = 60_000;
 /** A head is passed within milliseconds, and within seconds after a restart of the event store. */
 const LATE_MS = 30_000;
 /** After the drain: time for retry records to become durable. */
@@ -47,7 +60,7 @@ export function unconfirmedText(late: { inHand: number; unconfirmedMs: number },
 
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
-type Made = 'interrupt' | 'abandon' | 'refused' | 'confirmation' | 'log' | 'requests';
+type Made = 'interrupt' | 'abandon' | 'refused' | 'confirmation' | 'log' | 'bundles' | 'requests';
 
 export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly broker: Broker;
@@ -56,6 +69,8 @@ export type DispatcherParts = Omit<FanOutParts, Made> & {
   /** The identity of the event store behind the read model. */
   readonly store: string;
   readonly passHead: PassHead;
+  /** It stays open: the next dispatcher of the process continues with it. */
+  readonly requestChains: RequestChains;
   /** How long a stop waits for attempts in progress. */
   readonly drainMs?: number;
   readonly backpressure: Pick<Backpressure, 'mayConsume'>;
@@ -72,8 +87,9 @@ export async function startDispatcher(given: DispatcherParts) {
   const signals = { interrupt: interrupt.signal, abandon: abandon.signal, refused };
   const confirmation = new Confirmation(given.passHead, interrupt.signal, given.monotonicNow);
   const log = new LogWriter({ ...given, ...signals, topic: given.topics.deliveries });
+  const bundles = new BundleWriter({ ...given, ...signals });
   const requests = new Requests(given);
-  const parts = { ...given, ...signals, confirmation, log, requests };
+  const parts = { ...given, ...signals, confirmation, log, bundles, requests };
   const { schedule, topics } = parts;
   const { retry, deferred } = topics.tiers(schedule);
   const written = [...retry, ...deferred].map(({ topic }) => topic);
@@ -83,14 +99,20 @@ export async function startDispatcher(given: DispatcherParts) {
   await parts.broker.ensureTopics([...topics.payments, ...tiers, ...own]);
   const closing = new AbortController();
   await requests.start(closing.signal);
-  const { payments, retries, notices } = await consumeAll(parts, tiers).catch((error: unknown) => {
+  new RequestsPruning(parts).start(closing.signal);
+  const deliver = createDeliver(parts);
+  const readTiers = createReadTiers(parts, deliver, closing.signal);
+  const starting = consumeAll(parts, deliver, () => readTiers([...tiers, topics.requests]));
+  const { payments, retries, notices } = await starting.catch((error: unknown) => {
     closing.abort();
     throw error;
   });
   const consumers = [payments, retries, notices];
+  const discovery = new TierDiscovery({ ...parts, consume: readTiers }, tiers);
+  void discovery.run(DISCOVER_TIERS_EVERY_MS, closing.signal);
   // Redelivered records would be attempted again, and again in vain.
   refusal.catch(() => {
-    for (const consumer of consumers) consumer.stop();
+    for (const consumer of [...consumers, ...discovery.consumers]) consumer.stop();
   });
   const died = Promise.all(consumers.map((consumer) => consumer.closed));
   return {
@@ -98,15 +120,21 @@ export async function startDispatcher(given: DispatcherParts) {
     closed: Promise.race([refusal, died]).then(() => undefined),
     state: () => ({
       payments: payments.state(),
-      retries: retries.state(),
+      retries: mergeStates(retries, discovery.consumers),
+      /** Other applications in the consumer groups, a sentence each. */
+      foreign: [...consumers, ...discovery.consumers].flatMap((consumer) => consumer.state().foreign ?? []),
+      /** Records in each tier that this dispatcher does not read; 0 for a tier that it reads. */
+      unreadTiers: discovery.unread,
       /** For how long the oldest unconfirmed decision has waited, in ms; 0 if all are confirmed. */
       unconfirmedMs: confirmation.waitingMs,
+      /** Why no delivery is made: it is not known what was cancelled; null if it is. */
+      requestsUnknown: requests.trouble,
       /** Whether it has partition 0 of the notices: one process of the installation does. */
       writesNotices: notices.state().partitions.some(({ partition }) => partition === 0),
     }),
     async close(): Promise<void> {
       closing.abort();
-      const closed = Promise.all(consumers.map((consumer) => consumer.close()));
+      const closed = Promise.all([...consumers, ...discovery.consumers].map((consumer) => consumer.close()));
       parts.scheduler.close();
       const endWhatIsLeft = setTimeout(() => interrupt.abort(), drainMs);
       const giveUp = setTimeout(() => abandon.abort(), drainMs + ABANDON_MS);
@@ -117,27 +145,52 @@ export async function startDispatcher(given: DispatcherParts) {
   };
 }
 
-async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
-  const { broker, group, topics } = parts;
-  const deliver = createDeliver(parts);
-  const common = {
-    inFlight: IN_FLIGHT,
-    inFlightBytes: IN_FLIGHT_BYTES,
-    mayBegin: () => parts.backpressure.mayConsume(),
-    onUnreadable: (batch: UnreadableBatch) => buryBatch(parts, batch),
+/** Connected while the first is: the others only read tiers of other schedules. */
+function mergeStates(first: Consumer, others: readonly Consumer[]): ConsumerState {
+  const { connected, inHand, partitions } = first.state();
+  const more = others.map((consumer) => consumer.state());
+  return {
+    connected,
+    inHand: more.reduce((sum, state) => sum + state.inHand, inHand),
+    partitions: [...partitions, ...more.flatMap((state) => state.partitions)],
   };
+}
+
+const toCommonOptions = (parts: ConsumingParts) => ({
+  inFlight: IN_FLIGHT,
+  inFlightBytes: IN_FLIGHT_BYTES,
+  mayBegin: () => parts.requests.trouble === null && parts.backpressure.mayConsume(),
+  onUnreadable: (batch: UnreadableBatch) => buryBatch(parts, batch),
+});
+
+/** Starts consumers of the retry group. @param closing aborted as the dispatcher closes: they take no more records then */
+function createReadTiers(
+  parts: ConsumingParts,
+  deliver: Deliver,
+  closing: AbortSignal,
+): (topics: readonly string[]) => Promise<Consumer> {
+  const { broker, group, topics: names } = parts;
+  const common = toCommonOptions(parts);
   const retry = eachStepOnce(deliver);
   const takeRequest = createTakeRequest(parts, retry);
-  const takeWaiting = createTakeWaiting(parts, retry);
-  const starting = [
-    broker.consume({ ...common, topics: topics.payments, group, handler: createFanOut(parts, deliver) }),
+  const takeWaiting = createTakeWaiting(parts, retry, closing);
+  return (topics) =>
     broker.consume({
       ...common,
-      topics: [...tiers, topics.requests],
+      topics,
       group: retryGroup(group),
+      mayBegin: () => !closing.aborted && common.mayBegin(),
       notBefore: (record) => notBefore(parts, record),
-      handler: (record, hold) => (record.topic === topics.requests ? takeRequest : takeWaiting)(record, hold),
-    }),
+      handler: (record, hold) => (record.topic === names.requests ? takeRequest : takeWaiting)(record, hold),
+    });
+}
+
+async function consumeAll(parts: ConsumingParts, deliver: Deliver, readTiers: () => Promise<Consumer>) {
+  const { broker, group, topics } = parts;
+  const common = toCommonOptions(parts);
+  const starting = [
+    broker.consume({ ...common, topics: topics.payments, group, handler: createFanOut(parts, deliver) }),
+    readTiers(),
     broker.consume({
       topics: [topics.notices],
       group: noticeGroup(group),
@@ -145,7 +198,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
       handler: async (record, hold) => {
         const notice = noticeDelivery(record);
         if (notice) await deliver(notice, hold);
-        else parts.logger.warn(placeOf(record), 'a record is no notice and is left out');
+        else if (!publishedNotice(record)) parts.logger.warn(placeOf(record), 'skipping a record that is not a notice');
       },
       onUnreadable: async (batch) => parts.logger.warn(batch, 'notices can not be read and are not sent'),
     }),
@@ -173,18 +226,23 @@ function createTakeRequest(parts: ConsumingParts, retry: Deliver): RecordHandler
   };
 }
 
-function createTakeWaiting(parts: ConsumingParts, retry: Deliver): RecordHandler {
+function createTakeWaiting(parts: ConsumingParts, retry: Deliver, closing: AbortSignal): RecordHandler {
   const { retry: own, deferred } = parts.topics.tiers(parts.schedule);
-  return async (record, hold) => {
-    const stored = progressIn(record);
-    const delivery = fromRetryRecord(record, stored);
-    if (!stored || !delivery) return bury(parts, record, 'the record is not a retry record');
-    if (!(await passOn(parts, [...own, ...deferred], delivery, stored))) await retry(delivery, hold);
-  };
+  const passing = new BundlePassing(parts, [...own, ...deferred]);
+  const unpacking = new Unpacking({
+    deliver: retry,
+    mayContinue: () => closing.aborted || parts.backpressure.mayConsume(),
+    refuse: (record) => bury(parts, record, 'the record is not a retry record'),
+  });
+  // Without await: nothing here may hold the record's memory while the bundle is unpacked.
+  return (record, hold) =>
+    passing
+      .passOn(record, closing.aborted || unpacking.hasRoom(record))
+      .then((isPassedOn) => (isPassedOn ? undefined : unpacking.unpack(record, hold)));
 }
 
 /** When a retry record is due, ms since the epoch. */
 function notBefore({ topics, now }: FanOutParts, record: ReceivedRecord): number {
   const tier = topics.tierOf(record.topic);
-  return Math.min(dueOf(record), now() + (tier ? longestWaitMs(tier) : 0));
+  return Math.min(waitOf(record).due, now() + (tier ? longestWaitMs(tier) : 0));
 }

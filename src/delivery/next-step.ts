@@ -4,7 +4,7 @@
  *
  *   attempted -> delivered                                  (2xx)
  *             -> retrying: waits in a tier                  (any other response or none, while a delay is left; or a
- *                                                            refusal on purpose, of a URL that took something lately)
+ *                                                            throttling response, also to the last attempt)
  *             -> exhausted: a dead letter                   (after the last delay, or its lifetime is over)
  *             -> exhausted: a dead letter, `deactivated`    (410, and the service deactivated the webhook)
  *             -> cancelled                                  (410, and the account had deactivated or removed the webhook)
@@ -23,23 +23,14 @@ import type { Delivery } from './delivery.js';
 import { NOT_DEFERRED } from './delivery-progress.js';
 import type { LoggedAttempt } from './log/log-record.js';
 import type { OffBy, Unsent } from './recipient.js';
-import type { Waited } from './retry/deferral-pace.js';
-import {
-  DEFERRALS,
-  type Delay,
-  deferralFor,
-  jittered,
-  lifetimeMs,
-  longestDelayMs,
-  type Tier,
-} from './retry/retry-schedule.js';
-import { type Wait, waitFor } from './retry/waiting.js';
+import { DEFERRALS, type Delay, deferralFor, jittered, lifetimeMs, longestDelayMs } from './retry/retry-schedule.js';
+import { type Wait, waitFor, waitOnGrid } from './retry/waiting.js';
 import type { Tiers } from './topics.js';
 
-/** Of refusals in a row that use no step. */
-const MOST_REFUSED = 20;
-/** After a refusal that names no time, ms. */
-const REFUSED_MS = 1_000;
+/** Throttling responses in a row that use no step. */
+const MAX_FREE_THROTTLES = 20;
+/** The wait after a throttling response that names no time, ms. */
+const THROTTLED_MS = 1_000;
 
 export type StepResult =
   | { readonly kind: 'delivered'; readonly attempt: LoggedAttempt }
@@ -53,8 +44,8 @@ interface Failed {
   readonly kind: 'failed';
   readonly attempt: LoggedAttempt;
   readonly retryAfterMs: number | null;
-  /** Its URL answered 2xx to something within the last minute. */
-  readonly hasSucceededLately: boolean;
+  /** Its URL accepted nothing lately, and failed: see EndpointPace.isFailing. */
+  readonly isFailing: boolean;
 }
 
 interface Deferral {
@@ -62,20 +53,15 @@ interface Deferral {
   readonly why: DeferReason;
   /** How long the URL's pause yet lasts; 0: none. */
   readonly pausedMs: number;
-}
-
-/** How a URL fares that does not take a delivery. */
-export interface Away {
-  /** ms since the epoch; null: it is not noted as failing. */
-  readonly since: number | null;
-  /** Counts a deferral: DeferralPace.longer. */
-  readonly longer: (waited: Waited) => Delay | null;
+  /** After how long it returns for its turn in a queue; 0: unknown. */
+  readonly turnMs: number;
 }
 
 export interface StepTime {
   readonly schedule: readonly Delay[];
   readonly tiers: Tiers;
-  readonly away: Away;
+  /** Since when the URL is recorded as failing, ms since the epoch; null: it is not. */
+  readonly failingSince: number | null;
   /** The timeout of one attempt. */
   readonly timeoutMs: number;
   /** Since this process took the delivery's record, by a monotonic clock. */
@@ -86,7 +72,19 @@ export interface StepTime {
 }
 
 /** Made durable before the log entry. */
-type Kept = ({ readonly kind: 'retry' } & Wait) | Letter;
+type Kept = RetryWait | Letter;
+
+interface RetryWait extends Wait {
+  readonly kind: 'retry';
+  /** Null: it was attempted, or deferred for a reason of ours. */
+  readonly deferral: DeferralReason | null;
+}
+
+/**
+ * Why a delivery waits in a tier without an attempt. It is due at `due + moreMs`. turn: others wait for its endpoint, and by
+ * the endpoint's own rate its turn is then. pause: its endpoint asked for a pause until then. outage: its endpoint takes nothing.
+ */
+type DeferralReason = 'turn' | 'pause' | 'outage';
 
 interface Letter {
   readonly kind: 'letter';
@@ -126,37 +124,47 @@ function counted(delivery: Delivery): Delivery {
   return { ...delivery, ...NOT_DEFERRED, attempts: delivery.attempts + 1, trigger: 'retry', actor: null };
 }
 
-function afterFailure(
-  delivery: Delivery,
-  { attempt, retryAfterMs, hasSucceededLately }: Failed,
-  time: StepTime,
-): NextStep {
+function afterFailure(delivery: Delivery, { attempt, retryAfterMs, isFailing }: Failed, time: StepTime): NextStep {
   const { schedule, tiers, random } = time;
-  const isRefusal = isRefusedOnPurpose({ status: attempt.status, retryAfterMs });
-  const isFree = isRefusal && hasSucceededLately && delivery.refused < MOST_REFUSED;
+  const isThrottled = isRefusedOnPurpose({ status: attempt.status, retryAfterMs });
   const delay = schedule[delivery.step];
+  // A throttled last attempt is repeated, even at a URL that was failing: it works again, and asks for less.
+  const isFree = isThrottled && (!isFailing || !delay) && delivery.refused < MAX_FREE_THROTTLES;
   if ((!delay && !isFree) || leftMs(delivery, time) <= 0) return buried(delivery, attempt, 'exhausted', whyOf(attempt));
   const askedMs = Math.min(retryAfterMs ?? 0, longestDelayMs(schedule));
-  const ownMs = isFree || !delay ? REFUSED_MS : jittered(delay, random);
+  const ownMs = isFree || !delay ? THROTTLED_MS : jittered(delay, random);
   const step = delivery.step + (isFree ? 0 : 1);
   const waitingFor: WaitingFor = isFree ? 'endpoint-paused' : 'schedule';
-  const next = { ...delivery, step, refused: isRefusal ? delivery.refused + 1 : 0, waitingFor };
-  return wait(next, attempt, Math.max(ownMs, askedMs), [...tiers.retry, ...tiers.deferred], time);
+  const next = { ...delivery, step, refused: isThrottled ? delivery.refused + 1 : 0, waitingFor };
+  const ms = boundedMs(next, Math.max(ownMs, askedMs), time);
+  const until = waitFor([...tiers.retry, ...tiers.deferred], ms, time.now);
+  return waits(next, attempt, { kind: 'retry', ...until, deferral: null }, time);
 }
 
-/** After its lifetime a delivery takes a free slot, or is exhausted if there is none, as here. Our own stop ends nothing. */
+/**
+ * Past its lifetime, a delivery is exhausted, as here, if it gets no slot within a few seconds. Neither a shutdown nor the queue of
+ * a URL that accepts deliveries exhausts one that was never sent: it goes first in that queue, and there it had no room.
+ */
 function defer(delivery: Delivery, deferral: Deferral, time: StepTime): NextStep {
   const { why } = deferral;
-  const isOver = leftMs(delivery, time) <= 0 && why !== 'stopping';
-  if (isOver) return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
+  const isOver = leftMs(delivery, time) <= 0;
+  const waitsForFirst = why === 'queue' && delivery.attempts === 0;
+  if (isOver && why !== 'stopping' && !waitsForFirst)
+    return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
   const { tiers } = time;
   const waitingFor = WAITS_FOR[why];
   const deferredFrom = awayFrom(delivery, why, time);
-  const deferredMs = deferralMs({ ...delivery, deferredFrom }, deferral, time);
-  const next = { ...delivery, deferrals: delivery.deferrals + 1, deferredFrom, deferredMs, waitingFor };
-  const step = wait(next, null, deferredMs, [...tiers.deferred, ...tiers.retry], time);
+  const next = { ...delivery, deferrals: delivery.deferrals + 1, deferredFrom, waitingFor };
+  const wantedMs = deferralMs(next, deferral, time);
+  const ms = isOver && waitsForFirst ? wantedMs : boundedMs(next, wantedMs, time);
+  const grid = { now: time.now, shift: gridShift(delivery), isAtLeast: deferral.pausedMs > 0 };
+  const until = waitOnGrid(tiers.deferred, ms, grid);
+  const step = waits(next, null, { kind: 'retry', ...until, deferral: DEFERRED_FOR[why] }, time);
   return { ...step, isTold: delivery.waitingFor !== waitingFor };
 }
+
+/** Accounts' deliveries do not all return at the same moment: multiples of the golden ratio are spread evenly. */
+const gridShift = ({ accountId }: Delivery) => Math.abs(accountId * 0.618_033_988_75) % 1;
 
 const WAITS_FOR: Readonly<Record<DeferReason, WaitingFor>> = {
   queue: 'queue',
@@ -165,7 +173,13 @@ const WAITS_FOR: Readonly<Record<DeferReason, WaitingFor>> = {
   'endpoint-failing': 'endpoint-failing',
   'endpoint-paused': 'endpoint-paused',
 };
-const OUR_FAULTS: ReadonlySet<DeferReason> = new Set<DeferReason>(['stopping', 'not-prepared']);
+const DEFERRED_FOR: Readonly<Record<DeferReason, DeferralReason | null>> = {
+  queue: 'turn',
+  'endpoint-paused': 'pause',
+  'endpoint-failing': 'outage',
+  stopping: null,
+  'not-prepared': null,
+};
 
 /** A URL with a queue takes deliveries: it is not away. */
 function awayFrom({ deferredFrom, usedMs }: Delivery, why: DeferReason, { inHandMs }: StepTime): number | null {
@@ -173,18 +187,15 @@ function awayFrom({ deferredFrom, usedMs }: Delivery, why: DeferReason, { inHand
   return why === 'queue' ? null : deferredFrom;
 }
 
-/** What is deferred for a URL's pause is back at its end. */
-function deferralMs(delivery: Delivery, { why, pausedMs }: Deferral, time: StepTime): number {
-  const { away, now, random } = time;
-  const { deferredFrom, deferredMs } = delivery;
-  if (OUR_FAULTS.has(why)) return jittered(DEFERRALS[0], random);
+/** Deliveries deferred because their URL asked for a pause return when the pause ends; those of a full queue, at their turn. */
+function deferralMs(delivery: Delivery, { why, pausedMs, turnMs }: Deferral, time: StepTime): number {
+  if (pausedMs > 0 || turnMs > 0) return Math.ceil(Math.max(pausedMs, turnMs));
+  if (why !== 'endpoint-failing') return DEFERRALS[0].ms;
   const usedMs = delivery.usedMs + time.inHandMs;
-  // By the clock only where it was noted: a jump of it says nothing of the URL.
-  const knownMs = away.since === null ? usedMs - (deferredFrom ?? usedMs) : now - away.since;
-  const awayMs = why === 'endpoint-failing' ? knownMs : 0;
-  const delay = deferralFor(awayMs);
-  const longer = away.longer({ baseMs: pausedMs || delay.ms, awayMs, lastMs: deferredMs });
-  return longer === null && pausedMs > 0 ? Math.ceil(pausedMs) : jittered(longer ?? delay, random);
+  // By the clock only if the outage is recorded: a jump of the clock shows nothing about the URL.
+  const outageMs =
+    time.failingSince === null ? usedMs - (delivery.deferredFrom ?? usedMs) : time.now - time.failingSince;
+  return deferralFor(outageMs).ms;
 }
 
 /** What is left of its lifetime. */
@@ -205,17 +216,14 @@ function unsent(delivery: Delivery, to: Unsent): NextStep {
   }
 }
 
-/** Its end is earlier than what it would wait for: then its last attempt is made. */
-function wait(
-  delivery: Delivery,
-  attempt: LoggedAttempt | null,
-  wantedMs: number,
-  tiers: readonly Tier[],
-  time: StepTime,
-): NextStep {
-  const ms = Math.min(wantedMs, Math.ceil(Math.max(0, leftMs(delivery, time))));
-  const waiting = { ...delivery, usedMs: Math.ceil(delivery.usedMs + time.inHandMs + ms) };
-  return ended(waiting, 'retrying', attempt, { kind: 'retry', ...waitFor(tiers, ms, time.now) });
+/** If its end is earlier, its last attempt is made then. */
+function boundedMs(delivery: Delivery, ms: number, time: StepTime): number {
+  return Math.min(ms, Math.ceil(Math.max(0, leftMs(delivery, time))));
+}
+
+function waits(delivery: Delivery, attempt: LoggedAttempt | null, kept: RetryWait, time: StepTime): NextStep {
+  const usedMs = Math.ceil(delivery.usedMs + time.inHandMs + kept.due + kept.moreMs - time.now);
+  return ended({ ...delivery, usedMs }, 'retrying', attempt, kept);
 }
 
 function buried(delivery: Delivery, attempt: LoggedAttempt | null, reason: Letter['reason'], detail: string): NextStep {

@@ -7,29 +7,32 @@
  * A delivery that was deferred many times has a record of each in its tier, and after a crash all may come again: once an
  * attempt was made, the others are left out. A request begins another chain, and a second publication has another place.
  */
-import { LRUCache } from 'lru-cache';
 import type { Deliver } from './delivery-attempt.js';
+import { RecentByAccount } from './recent-by-account.js';
 
-/** About 5 MiB: at 100 retries per second, a duplicate may come three minutes late. Later, the copies meet at a later step. */
-const MOST_REMEMBERED = 20_000;
+/**
+ * About 5 MiB, shared fairly by account: nobody's failing URLs make another account's steps forgotten. A duplicate comes as late as a
+ * restart takes: if an account has made more steps than its share by then, its copies meet at a later step.
+ */
+const MAX_REMEMBERED = 20_000;
 
 export function eachStepOnce(deliver: Deliver): Deliver {
   const underWay = new Map<string, Promise<boolean>>();
-  const durable = new LRUCache<string, true>({ max: MOST_REMEMBERED });
+  const durable = new RecentByAccount(MAX_REMEMBERED);
 
   return async (delivery, hold) => {
-    const { id, payment, chain, attempts, deferrals } = delivery;
+    const { accountId, id, payment, chain, attempts, deferrals } = delivery;
     const attempt = `${id} ${payment} ${chain} ${attempts}`;
     const step = `${attempt} ${deferrals}`;
     // Whatever became of it: a rejected step is taken by the next.
     for (let other = underWay.get(attempt); other; other = underWay.get(attempt)) await other.catch(() => undefined);
-    if (durable.has(attempt)) return true;
-    if (durable.has(step)) return false;
+    if (durable.has(accountId, attempt)) return true;
+    if (durable.has(accountId, step)) return false;
     const taken = deliver(delivery, hold);
     underWay.set(attempt, taken);
     try {
       const isOver = await taken;
-      durable.set(isOver ? attempt : step, true);
+      durable.add(accountId, isOver ? attempt : step);
       return isOver;
     } finally {
       underWay.delete(attempt);

@@ -54,5 +54,12 @@ export const retryGroup = (group: string) => `${group}.retry`;
 export const recoveryGroup = (group: string) => `${group}.recoveries`;
 export const noticeGroup = (group: string) => `${group}.notices`;
 
+/** The remedy if another application is in one of the groups. */
+export const OWN_GROUP =
+  'give it a group.id of its own; what it commits is never delivered: see "Consumer groups" in docs/operations.md';
+
+export const END_THE_TRANSACTION =
+  'if this lasts: kafka-transactions.sh --bootstrap-server HOST:PORT find-hanging --topic TOPIC names the transaction, and abort ends it';
+
 export const MEND_THE_LOG =
   'make another replica the leader, or delete the records up to the end of the damage (kafka-delete-records)';

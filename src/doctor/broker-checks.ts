@@ -1,20 +1,29 @@
 /** Checks of the broker: its topics and their retention. */
-import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
+import type { BlockedRecords, InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { ENOUGH_BYTES, MAKE_ANEW, notOrderedText } from '../adapters/kafka/topic-config.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
-import { noticeGroup, recoveryGroup, retryGroup, topicsOf } from '../delivery/topics.js';
+import {
+  END_THE_TRANSACTION,
+  noticeGroup,
+  OWN_GROUP,
+  recoveryGroup,
+  retryGroup,
+  topicsOf,
+} from '../delivery/topics.js';
 import type { Config } from '../settings/read-config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
+import { clockFindings } from './clock-findings.js';
 
 /** @throws BrokerUnavailable, BrokerRefused */
 export type Inspect = (of: InspectionOf, brokers: readonly string[]) => Promise<Inspection>;
 
-export function brokerCheck(config: Config, inspect: Inspect): Check {
+/** @param now ms since the epoch */
+export function brokerCheck(config: Config, inspect: Inspect, now: () => number): Check {
   const { BROKER_URL: brokers } = config;
-  return { name: 'broker', run: () => (brokers ? kafkaFindings(config, brokers, inspect) : [ok('embedded')]) };
+  return { name: 'broker', run: () => (brokers ? kafkaFindings(config, brokers, inspect, now) : [ok('embedded')]) };
 }
 
-async function kafkaFindings(config: Config, brokers: readonly string[], inspect: Inspect) {
+async function kafkaFindings(config: Config, brokers: readonly string[], inspect: Inspect, now: () => number) {
   const { KAFKA_GROUP: group, RETRY_SCHEDULE: schedule } = config;
   const topics = topicsOf(config.PAYMENT_TOPICS, config.TOPIC_PREFIX);
   const { retry, deferred } = topics.tiers(schedule);
@@ -22,7 +31,9 @@ async function kafkaFindings(config: Config, brokers: readonly string[], inspect
   const others = [topics.deadLetters, topics.deliveries, topics.requests, topics.notices];
   const wanted = [...new Set([...topics.payments, ...tiers, ...others])];
   const groups = [group, retryGroup(group), recoveryGroup(group), noticeGroup(group)];
-  const found = await inspect({ topics: wanted, groups }, brokers);
+  const tiersOf = { group: retryGroup(group), isTier: topics.isTier };
+  const of = { topics: wanted, groups, tiers: tiersOf, transactional: topics.payments, stamped: topics.deliveries };
+  const found = await inspect(of, brokers);
   const missing = wanted.filter((name) => !found.topics.some((topic) => topic.name === name));
   const needs = {
     partitions: config.KAFKA_PARTITIONS,
@@ -35,6 +46,10 @@ async function kafkaFindings(config: Config, brokers: readonly string[], inspect
     ok(`Kafka answers (${found.brokers} ${found.brokers === 1 ? 'broker' : 'brokers'}) and accepts the credentials`),
     ...(missing.length > 0 ? [notThere(missing)] : []),
     ...found.unledGroups.map(unled),
+    ...found.foreign.map((says) => fail(says, OWN_GROUP)),
+    ...found.unreadTiers.map(unread),
+    ...found.blocked.map(blocked),
+    ...clockFindings(found.newest, now()),
     ...topicFindings(found.topics, needs),
   ];
 }
@@ -42,6 +57,16 @@ async function kafkaFindings(config: Config, brokers: readonly string[], inspect
 function unled(group: string): Finding {
   const says = `no broker leads the consumer group ${group}: a permission is missing, or the brokers are unhealthy`;
   return fail(says, 'grant READ and DESCRIBE on the group, or check the brokers');
+}
+
+function unread({ topic, records }: Inspection['unreadTiers'][number]): Finding {
+  const says = `${records} records wait in ${topic}, which no dispatcher reads`;
+  return warn(says, 'start a dispatcher; if one has been running for a minute, its log has the reason');
+}
+
+function blocked({ topic, partition, offset, records }: BlockedRecords): Finding {
+  const says = `partition ${partition} of ${topic} blocks ${records} records from offset ${offset} on, for an open transaction`;
+  return warn(says, END_THE_TRANSACTION);
 }
 
 function notThere(topics: readonly string[]): Finding {

@@ -33,7 +33,7 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
     ...(proxy ? [{ name: 'forward proxy', run: () => [warn(proxy.says, proxy.todo)] }] : []),
     ...fileChecks(config, Date.now()),
     ...storeChecks(config, openStore, serving),
-    brokerCheck(config, inspect),
+    brokerCheck(config, inspect, Date.now),
     ...issuerChecks(config),
     ...portChecks(config, serving),
   ];

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBusy, openExisting } from '../adapters/sqlite/open-file.js';
+import { REQUESTS_FILE } from '../adapters/sqlite/request-chains.js';
 import { DAMAGED, soundness } from '../adapters/sqlite/store-file.js';
 import { VIEW_FILE } from '../adapters/sqlite/view/deliveries-view.js';
 import { existing, modeOf, otherOwner, READ, reachOf, WRITE, whyDenied } from '../host/file-access.js';
@@ -13,9 +14,9 @@ import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const STORE = 'store.sqlite';
 /** A start makes them again where they are damaged. */
-const DISPOSABLE = ['read-model.sqlite', VIEW_FILE] as const;
+const DISPOSABLE = ['read-model.sqlite', VIEW_FILE, REQUESTS_FILE] as const;
 /** The service's; a volume may have others, like lost+found. */
-const OWN_FILE = /^(store\.sqlite|store-id|master\.key|(read-model|deliveries-view).*\.(sqlite|lock))/;
+const OWN_FILE = /^(store\.sqlite|store-id|master\.key|(read-model|deliveries-view|requests).*\.(sqlite|lock))/;
 
 /** @param now ms since the epoch */
 export function fileChecks(config: Config, now: number): Check[] {

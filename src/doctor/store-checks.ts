@@ -15,6 +15,7 @@ import type { Config } from '../settings/read-config.js';
 import type { AccountState } from '../webhooks/state.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
+import { checkStreamMetadata } from './stream-metadata.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
 /** Null: no embedded store yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString */
@@ -29,7 +30,7 @@ const DRY_STREAM = 'doctor-dry-append';
 /** No stream has this revision: the store refuses the append after all its other checks. */
 const NO_REVISION = 1_000_000_000;
 
-/** @param isServing a service reports on its store itself; its projections it does not read */
+/** @param isServing a service reports on its store itself, but reads neither its projections nor the metadata of its streams */
 export function storeChecks(config: Config, open: OpenStore, isServing: boolean): Check[] {
   let looking: Promise<readonly Finding[]> | null = null;
   const look = () => {
@@ -49,7 +50,10 @@ export function storeChecks(config: Config, open: OpenStore, isServing: boolean)
     folding ??= foldStored<AccountState>(store, combined(PROJECTIONS.map(loadProjection)));
     return folding;
   };
-  const atServer = { name: 'projections', run: inStore(({ projections }) => projectionsAtServer(projections)) };
+  const atServer = [
+    { name: 'stream metadata', run: inStore(({ store }) => checkStreamMetadata(store)) },
+    { name: 'projections', run: inStore(({ projections }) => projectionsAtServer(projections)) },
+  ];
   const beforeStart = [
     { name: 'event store', run: look },
     { name: 'history', run: afterwards((opened) => ownHistory(config, opened)) },
@@ -57,7 +61,7 @@ export function storeChecks(config: Config, open: OpenStore, isServing: boolean)
     { name: 'accounts', run: inStore(async ({ store }) => accountsRead(await fold(store))) },
   ];
   const known = { name: 'event store', run: () => [KNOWN_TO_SERVICE] };
-  return [...(isServing ? [known] : beforeStart), ...(config.EVENT_STORE_URL === null ? [] : [atServer])];
+  return [...(isServing ? [known] : beforeStart), ...(config.EVENT_STORE_URL === null ? [] : atServer)];
 }
 
 async function usable(store: EventStore): Promise<readonly Finding[]> {
@@ -91,7 +95,7 @@ async function keys(config: Config, { states }: FoldedStreams<AccountState>): Pr
   const { sealing } = keysOf(config, () => masterKeyOf(config));
   const all = [...states].map(([stream, { state }]) => [stream, state] as const);
   const values = [...sealedValues({ all: () => all }, Date.now())];
-  checkKeys(values, sealing);
+  await checkKeys(values, sealing);
   return [ok(`opens all sealed values (${values.length})`)];
 }
 

@@ -92,7 +92,7 @@ function parsed(text: string): { network: string; prefix: number; family: Family
 /** The address itself, and the embedded IPv4 address. */
 function forms(given: string): [address: string, family: Family][] {
   // With a zone (fe80::1%eth0) BlockList returns false whatever its ranges.
-  const address = given.replace(/%.*$/, '');
+  const address = given.split('%', 1)[0] ?? '';
   const family = familyOf(address);
   if (family === null) return [];
   if (family === 'ipv4' || !WITH_IPV4.check(address, 'ipv6')) return [[address, family]];

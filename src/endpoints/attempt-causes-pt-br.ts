@@ -37,7 +37,10 @@ export const CAUSES_PT: AttemptCauses = {
       'A requisição foi enviada e nenhuma resposta chegou.',
       'Responda primeiro e processe depois; servidores que caem ou reiniciam também causam isso.',
     ],
-    'certificate-expired': ['O certificado venceu.', 'Renove e recarregue: servidores mantêm o antigo até recarregar.'],
+    'certificate-expired': [
+      'Um certificado da cadeia venceu.',
+      'Renove e recarregue: servidores mantêm o antigo até recarregar.',
+    ],
     'certificate-not-yet-valid': ['O certificado ainda não é válido.', 'Confira o relógio da máquina que o emitiu.'],
     'certificate-other-name': [
       'O certificado é de outros nomes.',

@@ -39,7 +39,7 @@ const EN = {
       'Answer first, work later; servers that crash or restart show this, too.',
     ],
     'certificate-expired': [
-      'The certificate has expired.',
+      'A certificate of the chain has expired.',
       'Renew it, and load it: servers keep the old one until they reload.',
     ],
     'certificate-not-yet-valid': ['The certificate is not valid yet.', 'Check the clock of the machine that made it.'],

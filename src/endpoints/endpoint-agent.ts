@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { NoticedError } from './failure.js';
-import { type ConnectorOptions, GuardedConnector } from './guarded-connector.js';
+import { type ConnectorOptions, GuardedConnector, type SessionUse } from './guarded-connector.js';
 import { type IdleConnection, IdleConnections } from './idle-connections.js';
 import { NEVER_REACHED_BYTES, ReceivedLimit } from './received-limit.js';
 
@@ -30,12 +30,15 @@ export interface EndpointRequest extends Dispatcher.DispatchOptions {
   readonly url: string;
   /** Not on a connection that was idle. */
   readonly onNewConnection?: boolean;
+  /** On a new connection. Default: offer. */
+  readonly session?: SessionUse;
 }
 
 /** A client of undici, for one socket. */
 interface Connection extends IdleConnection {
   readonly client: Client;
   readonly limit: ReceivedLimit;
+  readonly session: SessionUse;
   /** performance.now() */
   readonly openedAt: number;
   accountId: number;
@@ -84,7 +87,8 @@ export class EndpointAgent {
   /** @returns the limit of what comes, to be told of each head */
   dispatch(request: EndpointRequest, handler: Dispatcher.DispatchHandler): ReceivedLimit {
     const origin = String(request.origin);
-    const connection = (request.onNewConnection ? null : this.#idle.take(origin)) ?? this.#open(origin);
+    const connection =
+      (request.onNewConnection ? null : this.#idle.take(origin)) ?? this.#open(origin, request.session);
     connection.accountId = request.accountId;
     connection.url = request.url;
     connection.freeSince = Number.POSITIVE_INFINITY;
@@ -108,7 +112,7 @@ export class EndpointAgent {
     clearInterval(this.#checks);
   }
 
-  #open(origin: string): Connection {
+  #open(origin: string, session: SessionUse = 'offer'): Connection {
     const limit = new ReceivedLimit();
     const client = new Client(origin, {
       ...this.#options,
@@ -118,6 +122,7 @@ export class EndpointAgent {
       origin,
       client,
       limit,
+      session,
       openedAt: performance.now(),
       freeSince: Number.POSITIVE_INFINITY,
       accountId: 0,

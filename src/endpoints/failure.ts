@@ -1,5 +1,7 @@
 /** Why no status came: stable codes for the API, the deliveries topic, dead letters and logs. */
+
 import type { AttemptCauses } from './attempt-causes.js';
+import type { ExpiredCertificate } from './expired-certificate.js';
 
 export type FailureReason = keyof AttemptCauses['reasons'];
 /** The step of an attempt that failed. */
@@ -9,7 +11,11 @@ type TlsReason = Exclude<FailureReason, Phase | 'not-http' | 'too-much'>;
 /** `reason` is the cause of `error`; null if unknown or confidential. */
 export type Failure =
   | { readonly error: 'timeout' | 'connection-reset'; readonly reason: Phase }
-  | { readonly error: 'tls'; readonly reason: TlsReason | null }
+  | {
+      readonly error: 'tls';
+      readonly reason: TlsReason | null;
+      readonly expiredCertificate?: ExpiredCertificate;
+    }
   | { readonly error: 'invalid-response'; readonly reason: 'not-http' | 'no-http1' | 'too-much' }
   | {
       readonly error: 'connection-refused' | 'dns' | 'forbidden-address' | 'network';
@@ -79,7 +85,7 @@ const TLS_REASONS: readonly (readonly [RegExp, TlsReason])[] = [
   ],
   // OpenSSL reports it only for a chain of one certificate that is not self-signed.
   [/^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/, 'intermediate-missing'],
-  [/_ALERT_(CERTIFICATE_\w+|(NO|BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA)$/, 'client-certificate-required'],
+  [/_ALERT_(CERTIFICATE_|(NO|BAD|UNSUPPORTED)_CERTIFICATE$|UNKNOWN_CA$)/, 'client-certificate-required'],
   [/_ALERT_NO_APPLICATION_PROTOCOL$/, 'no-http1'],
   [/_(ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|WRONG_SSL_VERSION)$/, 'protocol-version'],
   [/_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|HTTPS_PROXY_REQUEST)$/, 'not-tls'],
@@ -90,10 +96,14 @@ const TLS_REASONS: readonly (readonly [RegExp, TlsReason])[] = [
 export interface NoticedError extends NodeJS.ErrnoException {
   /** The TLS handshake failed, other than by a timeout. */
   inHandshake?: true;
+  /** The handshake offered to resume a session. */
+  offeredSession?: true;
   /** The receiver had sent its certificate without that of the issuer. */
   isLeafAlone?: boolean;
   /** The receiver had sent its certificate. */
   hasCertificate?: boolean;
+  /** Of CERT_HAS_EXPIRED. */
+  expiredCertificate?: ExpiredCertificate | null;
 }
 
 /** Translates errors of OpenSSL, Node and undici. @param began what was received since the request was sent */
@@ -104,7 +114,7 @@ export function failureOf(error: NoticedError, phase: Phase, began: string): Fai
     case 'connection-reset':
       return { error: code, reason: phase };
     case 'tls':
-      return { error: code, reason: tlsReasonOf(error) };
+      return { error: code, reason: tlsReasonOf(error), ...expiredOf(error) };
     case 'invalid-response':
       if (codeOf(error) === 'RECEIVED_TOO_MUCH') return { error: code, reason: 'too-much' };
       return { error: code, reason: isHttp2(began) ? 'no-http1' : 'not-http' };
@@ -143,6 +153,10 @@ function tlsReasonOf(error: NoticedError): TlsReason | null {
   // TLS 1.2 has one alert for both: before the certificate no cipher is shared, after it ours is missing.
   if (reason === 'no-common-cipher' && error.hasCertificate) return 'client-certificate-required';
   return reason;
+}
+
+function expiredOf({ expiredCertificate }: NoticedError) {
+  return expiredCertificate ? { expiredCertificate } : {};
 }
 
 /** SETTINGS and GOAWAY. */

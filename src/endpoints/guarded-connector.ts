@@ -12,10 +12,11 @@ import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import type { AddressRanges } from './address-ranges.js';
 import { isPublicAddress } from './address-ranges.js';
+import { findExpired } from './expired-certificate.js';
 import type { NoticedError } from './failure.js';
+import type { LookupFor } from './guarded-lookup.js';
+import { EndpointForbidden, guardLookup, lookupAll } from './guarded-lookup.js';
 import type { ReceivedLimit } from './received-limit.js';
-import type { LookupFor } from './resolve.js';
-import { EndpointForbidden, guardLookup, lookupAll } from './resolve.js';
 
 interface Certificates {
   /** PEM; CAs, or certificates of receivers, trusted in addition to what the process trusts. */
@@ -41,10 +42,15 @@ export interface Connecting {
   readonly accountId: number;
   readonly url: string;
   readonly limit: ReceivedLimit;
+  readonly session: SessionUse;
 }
+
+/** avoid: a request failed on a new connection with a resumed session, so the host is offered none for a while. */
+export type SessionUse = 'offer' | 'skip' | 'avoid';
 
 /** A resumed session verifies no certificate: one that has expired is noticed within this time. */
 const SESSION_MS = 600_000;
+const WITHOUT_SESSION_MS = 3_600_000;
 const MOST_SESSIONS = 1_000;
 /** With the receiver's certificate and its ticket, both of a size that it chooses. */
 const MOST_SESSION_BYTES = 8 * 1024;
@@ -68,6 +74,8 @@ export class GuardedConnector {
   readonly #lookup: LookupFor;
   /** By host and port. */
   readonly #sessions = new LRUCache<string, Buffer>({ max: MOST_SESSIONS, ttl: SESSION_MS });
+  /** Hosts, by host and port, to which no session is offered for a while: a handshake or request failed with one. */
+  readonly #withoutSession = new LRUCache<string, true>({ max: MOST_SESSIONS, ttl: WITHOUT_SESSION_MS });
   /** Ends a connection in progress. */
   readonly #connecting = new Set<(code: string) => void>();
 
@@ -95,47 +103,68 @@ export class GuardedConnector {
     for (const end of this.#connecting) end('UND_ERR_DESTROYED');
   }
 
-  /** In two steps: the TCP socket counts every byte, the TLS socket only content. */
-  #open(
-    target: buildConnector.Options,
-    { accountId, url, limit }: Connecting,
-    callback: buildConnector.Callback,
-  ): void {
-    const { hostname, port } = target;
-    const lookup = guardLookup((...asked) => this.#lookup(...asked, accountId), this.#isAllowed);
-    const tcp = openTcp({ ...this.#tcp, lookup, host: hostname, port: port === '' ? 443 : Number(port) });
-    let socket: Socket = tcp;
-    const end = (code: string) => void socket.destroy(failure(code));
-    this.#connecting.add(end);
+  /** Repeats a handshake that fails with a session on offer, without it: within the same time, and unknown to the caller. */
+  #open(target: buildConnector.Options, of: Connecting, callback: buildConnector.Callback): void {
+    const key = `${target.hostname}:${target.port}`;
+    if (of.session === 'avoid') this.#withoutSession.set(key, true);
+    const end = (code: string) => socket.destroy(failure(code));
     const timer = setTimeout(() => end('ETIMEDOUT'), this.#timeoutMs);
-    const settle = (...outcome: Parameters<buildConnector.Callback>) => {
+    const settle: buildConnector.Callback = (...outcome) => {
       clearTimeout(timer);
       if (this.#connecting.delete(end)) callback(...outcome);
     };
+    const settleOrRepeat: buildConnector.Callback = (...outcome) => {
+      const [error] = outcome;
+      if (error === null || !this.#connecting.has(end) || !isSessionToBlame(error)) return settle(...outcome);
+      this.#withoutSession.set(key, true);
+      start();
+    };
+    const start = () => {
+      const tcp = this.#openTcp(target, of);
+      socket = tcp;
+      // Once TLS has begun, its socket reports what happens to this one.
+      tcp.on('error', (error) => socket === tcp && settle(error, null));
+      tcp.once('connect', () => {
+        socket = this.#secure(tcp, target, of, settleOrRepeat);
+      });
+    };
+    let socket: Socket;
+    this.#connecting.add(end);
+    start();
+  }
+
+  /** In two steps: the TCP socket counts every byte, the TLS socket only content. */
+  #openTcp({ hostname, port }: buildConnector.Options, { accountId, limit }: Connecting): Socket {
+    const lookup = guardLookup((...asked) => this.#lookup(...asked, accountId), this.#isAllowed);
+    const tcp = openTcp({ ...this.#tcp, lookup, host: hostname, port: port === '' ? 443 : Number(port) });
     limit.watchTcp(tcp.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS));
-    tcp.on('error', (error) => settle(error, null));
-    tcp.once('connect', () => {
-      socket = this.#secure(tcp, target, { accountId, url, limit }, settle);
-    });
+    return tcp;
   }
 
   #secure(
     tcp: Socket,
     { hostname, port }: buildConnector.Options,
-    { accountId, url, limit }: Connecting,
+    { accountId, url, limit, session: use }: Connecting,
     settle: buildConnector.Callback,
   ): TLSSocket {
     const key = `${hostname}:${port}`;
-    const session = this.#sessions.get(key);
+    const isOffered = use === 'offer' && !this.#withoutSession.has(key);
+    const session = isOffered ? this.#sessions.get(key) : undefined;
     const servername = isIP(hostname) === 0 ? hostname : ''; // RFC 6066: no IP address in SNI
     const socket = secure({ ...this.#tls, socket: tcp, host: hostname, servername, ...(session && { session }) });
-    let isConnected = false;
+    let isSettled = false;
+    const settleOnce = (error: NoticedError | null) => {
+      if (isSettled) return;
+      isSettled = true;
+      if (error) this.#failedHandshake(key, error, session !== undefined);
+      settle(...(error ? ([error, null] as const) : ([null, socket] as const)));
+    };
     limit.watch(socket);
     noticeCertificates(socket);
     socket.once('secureConnect', () => {
-      isConnected = true;
+      limit.isResumed = socket.isSessionReused();
       this.#connected(accountId, url);
-      settle(null, socket);
+      settleOnce(null);
     });
     socket.once('session', (given) => {
       // A resumed one keeps its end: else a name that gets a payment every few minutes would never be verified again.
@@ -143,21 +172,28 @@ export class GuardedConnector {
       if (given.length <= MOST_SESSION_BYTES) this.#sessions.set(key, given, { noUpdateTTL });
     });
     socket.on('error', (error) => {
-      if (!isConnected) this.#failedHandshake(key, error);
-      settle(error, null);
+      settleOnce(error);
       // Node only emits an error for an alert, for example that a client certificate is required (TLS 1.3). Without
       // this, undici would report the end that follows as the cause.
       socket.destroy(error);
     });
-    socket.once('close', () => settle(failure('ECONNRESET'), null));
+    socket.once('close', () => settleOnce(failure('ECONNRESET')));
     return socket;
   }
 
   /** One that never ends costs no CPU, and looks like a host that does not answer. */
-  #failedHandshake(key: string, error: NoticedError): void {
+  #failedHandshake(key: string, error: NoticedError, offeredSession: boolean): void {
     this.#sessions.delete(key);
+    if (offeredSession) error.offeredSession = true;
     if (error.code !== 'ETIMEDOUT') error.inHandshake = true;
+    // Too late for another try, but the next attempt offers none.
+    else if (offeredSession) this.#withoutSession.set(key, true);
   }
+}
+
+/** Not if the receiver has sent its certificate: then it did not resume the session. */
+function isSessionToBlame({ inHandshake, offeredSession, hasCertificate, code }: NoticedError): boolean {
+  return inHandshake === true && offeredSession === true && !hasCertificate && code !== 'UND_ERR_DESTROYED';
 }
 
 /** Adds to a handshake's error what is known of the receiver's certificate: Node drops it when it destroys the socket. */
@@ -169,7 +205,10 @@ function noticeCertificates(socket: TLSSocket): void {
   socket.destroy = (error?: NoticedError) => {
     forget();
     const certificate = error && socket.getPeerX509Certificate();
-    if (certificate) Object.assign(error, { hasCertificate: true, isLeafAlone: !certificate.issuerCertificate });
+    if (certificate) {
+      Object.assign(error, { hasCertificate: true, isLeafAlone: !certificate.issuerCertificate });
+      if (error.code === 'CERT_HAS_EXPIRED') error.expiredCertificate = findExpired(certificate, Date.now());
+    }
     return destroy.call(socket, error);
   };
   socket.once('secureConnect', forget);

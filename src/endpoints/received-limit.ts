@@ -34,6 +34,8 @@ export class ReceivedLimit {
   readonly start = new ResponseStart();
   /** The connection was there before the request: the server may have closed it without seeing the request. */
   isReused = false;
+  /** Its TLS session was resumed. */
+  isResumed = false;
   #tcp: Socket | undefined;
   #socket: TLSSocket | undefined;
   #tcpBefore = 0;

@@ -64,7 +64,7 @@ const TROUBLES: readonly Trouble[] = [
   ),
   // Alerts of the server about the certificate that it got, or did not get.
   lasting(
-    /ALERT_\w*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE|ACCESS_DENIED)|alert .*(certificate|unknown ca|handshake failure)/,
+    /alert[_ ]((no|bad|unsupported)[_ ])?(certificate|unknown[_ ]ca|handshake[_ ]failure|access[_ ]denied)/i,
     ({ name, clientCertificate }, code) =>
       `${name} does not accept the client certificate, or that there is none${code}: see ${clientCertificate}`,
   ),

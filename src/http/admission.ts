@@ -1,23 +1,24 @@
 /**
- * Admits reads of an account, so that no account takes the event loop or the memory of this process, over however many
- * connections it asks. The limits are far above what clients need: a list of three webhooks costs next to nothing.
+ * Admits reads of an account, so that no account takes the event loop or the memory of this process, regardless of how many
+ * connections it uses. The limits are far above what clients need: a list of three webhooks costs next to nothing.
  *
- * - Time: a bucket of so many ms a minute for each account, also for what other threads do for it. Overdrawn, it is 429.
- * - Turns: after costly work the account's next work waits for another turn of the event loop.
- * - Places: an account and a user have so many answers in progress (places.ts). A long one keeps its place until it is
- *   taken, or for TAKEN_WITHIN_MS.
- * - Bytes: what long answers hold until they are taken, of an account and of all. Over it: 503.
+ * - Time: a bucket of ms per minute for each account and user, which other threads' work for them is charged to as well. While
+ *   it is overdrawn, reads are 429.
+ * - Slices: after expensive work the account's next work waits for another tick of the event loop (fair-queue.ts).
+ * - Permits: the number of concurrent reads is limited (concurrency-limiter.ts). A long response keeps its permit until it is
+ *   read, or for TAKEN_WITHIN_MS.
+ * - Bytes: what long responses hold until they are read (byte-limits.ts). Above the limit: 503.
  */
 import type { Context } from 'koa';
-import type { Caller } from '../accounts/access-tokens.js';
+import type { Requester } from '../limits/user-limits.js';
+import { SharedBuckets } from '../limits/user-limits.js';
 import type { RecordedEvent } from '../ports/event-store.js';
-import { TokenBuckets } from '../time/token-buckets.js';
 import { bytesOf } from '../webhooks/account-buckets.js';
 import { ApiError, retryAfter } from './api-error.js';
-import { ByteLimits, type MostBytes } from './byte-limits.js';
-import { OwnerTurns } from './owner-turns.js';
-import { Places } from './places.js';
-import { callerOf } from './request-context.js';
+import { ByteLimits, type MaxBytes } from './byte-limits.js';
+import { ConcurrencyLimiter } from './concurrency-limiter.js';
+import { FairQueue } from './fair-queue.js';
+import { requesterOf } from './request-context.js';
 
 const WINDOW_MS = 60_000;
 /** Sending is mostly copying in the kernel: a list of 770 KB took 1.5 ms. */
@@ -32,82 +33,82 @@ const LONG = 4 * 1024;
 const TAKEN_WITHIN_MS = 2_000;
 
 const MIB = 1024 * 1024;
-const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 96 * MIB };
+const MAX_UNREAD: MaxBytes = { user: 8 * MIB, owner: 16 * MIB, process: 96 * MIB };
 
 interface AdmissionOptions {
   /** ms per minute and account; 0: no limit. */
   readonly msPerMinute: number;
   /** ms of a monotonic clock. */
   readonly now: () => number;
-  readonly unsent?: MostBytes;
+  readonly unsent?: MaxBytes;
 }
 
 export class Admission {
   readonly #msPerMinute: number;
   readonly #now: () => number;
-  readonly #buckets: TokenBuckets;
-  readonly #turns = new OwnerTurns();
-  readonly #places = new Places();
+  readonly #buckets: SharedBuckets;
+  readonly #slices = new FairQueue();
+  readonly #permits = new ConcurrencyLimiter();
   /** What long answers hold. */
   readonly unsent: ByteLimits;
 
-  constructor({ msPerMinute, now, unsent = MOST }: AdmissionOptions) {
+  constructor({ msPerMinute, now, unsent = MAX_UNREAD }: AdmissionOptions) {
     this.#msPerMinute = msPerMinute;
     this.#now = now;
-    this.#buckets = new TokenBuckets({ holdsMs: WINDOW_MS, now });
+    this.#buckets = new SharedBuckets({ holdsMs: WINDOW_MS, now });
     this.unsent = new ByteLimits(unsent);
   }
 
-  /** @param work gets a place, which is left afterwards @throws ApiError 429, and what the work throws */
-  async during<T>(ctx: Context, work: (place: Admitted, accountId: number) => Promise<T>): Promise<T> {
-    const caller = callerOf(ctx);
-    const place = await this.enter(caller);
+  /** @param work gets a permit, which is released afterwards @throws ApiError 429, and what the work throws */
+  async during<T>(ctx: Context, work: (place: Admitted, requester: Requester) => Promise<T>): Promise<T> {
+    const requester = requesterOf(ctx);
+    const place = await this.enter(requester);
     try {
-      return await work(place, caller.accountId);
+      return await work(place, requester);
     } finally {
       place.leave();
     }
   }
 
   /** Leave it afterwards. @throws ApiError 429 */
-  async enter({ accountId, actor }: Pick<Caller, 'accountId' | 'actor'>): Promise<Admitted> {
-    this.#mustBeLeft(accountId);
-    await this.#places.take(accountId, actor);
-    const leave = () => this.#places.leave(accountId, actor);
+  async enter(requester: Requester): Promise<Admitted> {
+    this.#assertBudget(requester);
+    await this.#permits.acquire(requester);
+    const leave = () => this.#permits.release(requester);
     try {
-      await this.turn(accountId);
+      await this.waitForSlice(requester);
     } catch (error) {
       leave();
       throw error;
     }
-    return new Admitted(this, accountId, leave);
+    return new Admitted(this, requester, leave);
   }
 
-  /** Fulfilled when the account's turn comes. For what holds no place, as its answer is short. @throws ApiError 429 */
-  async turn(accountId: number): Promise<void> {
-    this.#mustBeLeft(accountId);
-    const turn = this.#turns.next(accountId);
-    if (!turn) return;
-    await turn;
-    this.#mustBeLeft(accountId);
+  /** For work that needs no permit, because its response is short. @throws ApiError 429 */
+  async waitForSlice(requester: Requester): Promise<void> {
+    this.#assertBudget(requester);
+    const slice = this.#slices.next(requester);
+    if (!slice) return;
+    await slice;
+    this.#assertBudget(requester);
   }
 
   /** Synchronous: an await would charge the work of others. */
-  timed(accountId: number, make: () => string): string {
-    const begun = this.#now();
-    const answer = make();
-    this.charge(accountId, this.#now() - begun + answer.length / BYTES_A_MS);
-    return answer;
+  timed(requester: Requester, make: () => string): string {
+    const startedAt = this.#now();
+    const response = make();
+    this.charge(requester, this.#now() - startedAt + response.length / BYTES_A_MS);
+    return response;
   }
 
   /** @param ms of this thread or another */
-  charge(accountId: number, ms: number): void {
-    if (this.#msPerMinute > 0) this.#buckets.overdraw(accountId, ms * (WINDOW_MS / this.#msPerMinute));
-    if (ms >= COSTLY_MS) this.#turns.end(accountId);
+  charge(counted: Pick<Requester, 'owner' | 'user'>, ms: number): void {
+    if (this.#msPerMinute > 0) this.#buckets.overdraw(counted, ms * (WINDOW_MS / this.#msPerMinute));
+    if (ms >= COSTLY_MS) this.#slices.end(counted.owner);
   }
 
-  #mustBeLeft(accountId: number): void {
-    const emptyForMs = this.#buckets.overdrawnFor(accountId);
+  #assertBudget(requester: Requester): void {
+    const emptyForMs = this.#buckets.overdrawnFor(requester);
     if (emptyForMs > 0) throw new ApiError({ code: 'reads-too-costly' }, retryAfter(emptyForMs));
   }
 }
@@ -117,23 +118,23 @@ const MS_AN_EVENT = 0.01;
 const HISTORY_BYTES_A_MS = 200 * 1024;
 const MS_A_TURN = 1;
 
-/** A read that has a place. */
+/** A read that has a permit. */
 export class Admitted {
   readonly #admission: Admission;
-  readonly #accountId: number;
+  readonly #requester: Requester;
   #giveBack: (() => void) | null;
   #isBeingTaken = false;
 
-  constructor(admission: Admission, accountId: number, giveBack: () => void) {
+  constructor(admission: Admission, requester: Requester, giveBack: () => void) {
     this.#admission = admission;
-    this.#accountId = accountId;
+    this.#requester = requester;
     this.#giveBack = giveBack;
   }
 
-  /** Charges work that can't be timed. Fulfilled when the account's turn comes. @throws ApiError 429 */
+  /** Charges work that can't be timed. Fulfilled in the user's next slice. @throws ApiError 429 */
   async spend(ms: number): Promise<void> {
-    this.#admission.charge(this.#accountId, ms);
-    await this.#admission.turn(this.#accountId);
+    this.#admission.charge(this.#requester, ms);
+    await this.#admission.waitForSlice(this.#requester);
   }
 
   /** A history has no upper bound: reading it is charged and takes many turns. @throws ApiError 429, the events' errors */
@@ -149,7 +150,7 @@ export class Admitted {
       }
     } finally {
       // Also of a reader that needs no more.
-      this.#admission.charge(this.#accountId, ms);
+      this.#admission.charge(this.#requester, ms);
     }
   }
 
@@ -166,14 +167,14 @@ export class Admitted {
 
   #hold({ res }: Context, bytes: number): void {
     const { unsent } = this.#admission;
-    if (!unsent.take(this.#accountId, bytes)) {
+    if (!unsent.take(this.#requester, bytes)) {
       throw new ApiError({ code: 'too-many-unread' }, retryAfter(1_000));
     }
     this.#isBeingTaken = true;
     const timer = setTimeout(() => this.#end(), TAKEN_WITHIN_MS).unref();
     const taken = () => {
       clearTimeout(timer);
-      unsent.giveBack(this.#accountId, bytes);
+      unsent.giveBack(this.#requester, bytes);
       this.#end();
     };
     if (res.closed || res.destroyed) taken();

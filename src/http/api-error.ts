@@ -1,11 +1,13 @@
 /** The only errors that are shown as they are, { success: false, message, code, errors? } with a status, and what turns all others into one. */
 import type { Context, Next } from 'koa';
+import type { RateLimit, Requester } from '../limits/user-limits.js';
 import type { Logger } from '../observability/logger.js';
 import { BrokerUnavailable, RecordRefused } from '../ports/broker.js';
 import { OtherHistory, StoreUnavailable } from '../ports/event-store.js';
 import { ReadModelBehind } from '../read-model/account-states.js';
 import { AccountUnreadable } from '../read-model/account-unreadable.js';
-import { TooManyWaiting } from '../webhooks/account-turns.js';
+import { TooManyLookups } from '../read-model/store-lookups.js';
+import { CommandQueueFull } from '../webhooks/account-command-queue.js';
 import { ERRORS, type FieldProblem, messageOf, type Param, type Problem } from './error-codes.js';
 import { aboutRequest } from './request-context.js';
 
@@ -78,6 +80,12 @@ export function mustBeAccepted<Of extends Decision>(
   throw new ApiError({ code, params } as Problem, retryAfterMs === undefined ? {} : retryAfter(retryAfterMs));
 }
 
+/** Takes one request. @throws ApiError 429 */
+export function assertWithin(limit: RateLimit, requester: Requester): void {
+  const waitMs = limit(requester);
+  if (waitMs > 0) throw new ApiError({ code: 'too-many-requests' }, retryAfter(waitMs));
+}
+
 /** What is known of an account. @throws ApiError 404 if it is not registered */
 export function registered<T>(found: T | undefined): T {
   if (found === undefined) throw new ApiError({ code: 'account-not-found' });
@@ -143,7 +151,8 @@ const OUTAGES = [BrokerUnavailable, RecordRefused, StoreUnavailable, OtherHistor
 
 /** The 503 or 429 for the caller; null for others. The watch over the store reports the cause of an outage, once. */
 export function notNow(error: unknown): ApiError | null {
-  if (error instanceof TooManyWaiting) return new ApiError({ code: 'too-many-waiting' }, retryAfter(RETRY_AFTER_MS));
+  if (error instanceof CommandQueueFull) return new ApiError({ code: 'too-many-waiting' }, retryAfter(RETRY_AFTER_MS));
+  if (error instanceof TooManyLookups) return new ApiError({ code: 'unavailable' }, retryAfter(error.retryAfterMs));
   if (!OUTAGES.some((outage) => error instanceof outage)) return null;
   return new ApiError({ code: 'unavailable' }, retryAfter(RETRY_AFTER_MS));
 }

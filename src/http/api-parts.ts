@@ -3,6 +3,8 @@ import type { VerifyToken } from '../accounts/access-tokens.js';
 import type { ChangeCredentials } from '../accounts/change-credentials.js';
 import type { RandomBytes } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
+import type { Reserve } from '../limits/reserve.js';
+import type { RateLimit } from '../limits/user-limits.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { TraceContext, Tracing } from '../observability/tracing.js';
@@ -21,7 +23,6 @@ import type { WebhookIds } from '../webhooks/webhook-ids.js';
 import type { Admission } from './admission.js';
 import type { ConsoleParts } from './console.js';
 import type { Publishing } from './payment-events/publishing-pace.js';
-import type { RateLimit } from './rate-limit.js';
 import type { ClientCertificate } from './shared-schemas.js';
 import type { EndpointParts } from './webhooks/webhook-fields.js';
 
@@ -52,6 +53,7 @@ export interface ApiParts extends EndpointParts {
   /** Null if another issuer's tokens are accepted: then there is no POST /oauth/token and no metadata for it. */
   readonly ownTokens: OwnTokens | null;
   readonly rateLimits: Readonly<Record<'writes' | 'tests' | 'tokens', RateLimit>>;
+  readonly reserve: Reserve;
   readonly admission: Admission;
   readonly version: string;
   /** docs/asyncapi.json */

@@ -50,6 +50,11 @@ export const ERRORS = {
   'keys-unavailable': ["the keys of the token's issuer are unavailable", 'Wait; keep the token.', 503],
   'broker-unavailable': ['the broker is unavailable. {why}', 'Send the events again.', 503],
   'topic-refuses': ['the settings of the topic refuse an event. {why}', 'The operator corrects the topic.', 503],
+  'clock-wrong': [
+    'the clock of the service is wrong, so the topic rejects an event. {why}',
+    'The operator sets it.',
+    503,
+  ],
   'too-many-in-progress': ['too many events are in progress; nothing was published', 'Send fewer at a time.', 503],
   'too-many-unread': ['too many responses are waiting to be read; try again', 'Read the responses.', 503],
   'test-interrupted': ['the service interrupted the test; try again', 'Send the test again.', 503],

@@ -1,4 +1,6 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
+import { Ajv } from 'ajv';
+import { OWN_SCHEMAS } from '../payments/payment-event-schema.js';
 import type { RecordedEvent } from '../ports/event-store.js';
 import { auditEntry } from '../read-model/account-log.js';
 import {
@@ -10,12 +12,14 @@ import {
   oneOf,
   optional,
   orNull,
+  type Schema,
   text,
   textOrNull,
   time,
   timeOrNull,
   whole,
 } from '../schema.js';
+import { readTime } from '../time/iso-time.js';
 import { accountEvent } from '../webhooks/envelope.js';
 import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
@@ -51,6 +55,18 @@ const DETAILS = object('ChangeDetails', 'What changed. The type of the change sa
   state: optional(text('`done` or `stopped`.')),
   passedBy: optional(countOrNull('How many could not be sent.')),
 });
+
+const ajv = new Ajv({
+  ...OWN_SCHEMAS,
+  allowUnionTypes: true,
+  formats: { 'date-time': (text: string) => readTime(text) !== null },
+});
+const IS_SHOWN = new Map(
+  Object.entries(DETAILS.properties as Readonly<Record<string, Schema>>).map(([name, schema]) => [
+    name,
+    ajv.compile(schema),
+  ]),
+);
 
 const CHANGE = object('Change', 'A change of the account or of one of its webhooks.', {
   at: timeOrNull('When it was decided.'),
@@ -131,6 +147,15 @@ function shown(event: RecordedEvent) {
   const { at, actor, type, data } = auditEntry(event);
   const webhookId = typeof data.webhookId === 'number' ? data.webhookId : null;
   const stored = accountEvent(event);
-  const change = { at, actor, type, webhookId, details: detailsOf(stored), changes: changesOf(stored) };
-  return { revision: event.revision, change };
+  const details = shownOf(detailsOf(stored));
+  return {
+    revision: event.revision,
+    change: { at, actor, type, webhookId, details, changes: changesOf(stored, details) },
+  };
+}
+
+/** Others may write to the store, and a fold checks only what it reads: a field that is not as described is left out. */
+function shownOf<Details extends object>(details: Details): Partial<Details> {
+  const shown = Object.entries(details).filter(([name, value]) => value !== undefined && IS_SHOWN.get(name)?.(value));
+  return Object.fromEntries(shown) as Partial<Details>;
 }

@@ -44,6 +44,7 @@ export const removeNotices = write({
   id: 'removeNotices',
   method: 'delete',
   path: '/api/notices',
+  usesReserve: true,
   description:
     'Removes the notice URL. Notices that wait for their next attempt are not sent either. Succeeds also if there is none.',
   returns: SUCCESS,

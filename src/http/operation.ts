@@ -1,12 +1,14 @@
 /** The external description of an operation. Its route and middleware, and /openapi.json, are made from it. */
 import type { Context } from 'koa';
+import { ReservingRequester } from '../limits/reserve.js';
 import type { Schema, Static } from '../schema.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import type { Right } from '../webhooks/limits.js';
+import { assertWithin } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { jsonReader } from './body.js';
 import type { Query } from './query.js';
-import { callerOf, commandContext } from './request-context.js';
+import { callerOf, commandContext, requesterOf } from './request-context.js';
 
 export interface Operation {
   /** The operation's name in generated clients; its words are its summary. */
@@ -23,8 +25,13 @@ export interface Operation {
   readonly security: 'bearer' | 'token' | 'session' | 'publisher' | 'client' | 'none';
   /** With `bearer`: the right that a session needs. If absent, `read`. */
   readonly right?: Right;
-  /** What its requests count towards; with `bearer`, before the rest is read. Reads by cost, when made (rate-limit). */
+  /** What its requests count towards; with `bearer`, before the rest is read. Reads are charged their cost, by admission.ts. */
   readonly rateLimit?: 'writes' | 'tests' | 'tokens' | 'reads';
+  /**
+   * Whether its requests, or those with such a body, may draw on the reserve of their user (limits/reserve.ts): they remove or
+   * revoke something, or list what can be revoked.
+   */
+  readonly usesReserve?: true | ((body: never) => boolean);
   /** With `bearer`: false if the account need not be registered. */
   readonly needsAccount?: boolean;
   readonly query?: Query;
@@ -38,6 +45,8 @@ export interface Operation {
   readonly returns: Schema;
   /** If absent, 200. */
   readonly status?: 201 | 202;
+  /** When a command with another status responds 200, because there is nothing to do. */
+  readonly unchanged?: string;
   /** The headers of the answer: name -> description. */
   readonly sets?: Readonly<Record<string, string>>;
   /** Its answer has an entity tag, for clients that ask again and again. */
@@ -77,6 +86,12 @@ export interface Commanded<O = unknown> extends Asked<O> {
   readonly at: string;
 }
 
+/** Its body removes nothing. @throws ApiError 429 if only the reserve has let it in */
+function forgoReserve(ctx: Context, { rateLimits }: ApiParts): void {
+  const requester = requesterOf(ctx);
+  if (requester instanceof ReservingRequester && requester.forgo()) assertWithin(rateLimits.writes, requester);
+}
+
 /** A command of an account. */
 export function write<const O extends Omit<Operation, 'security'>>(given: O) {
   const described = { ...WRITE, ...given };
@@ -87,9 +102,11 @@ export function write<const O extends Omit<Operation, 'security'>>(given: O) {
       route(described, async (ctx) => {
         const { accountId, actor } = callerOf(ctx);
         const body = (await readBody(ctx)) as Commanded<O>['body'];
+        if (typeof given.usesReserve === 'function' && !given.usesReserve(body as never)) forgoReserve(ctx, parts);
         const at = parts.now().toISOString();
-        ctx.body = await handle(parts, { ctx, accountId, body, context: commandContext(ctx, actor), at });
+        // Before it: the command may be one that has nothing to do.
         ctx.status = status;
+        ctx.body = await handle(parts, { ctx, accountId, body, context: commandContext(ctx, actor), at });
       }),
   };
 }

@@ -1,5 +1,6 @@
 /** The parameters of a query: what each means, how it is read, and what it must be. */
-import type { ParsedUrlQuery } from 'node:querystring';
+import { type ParsedUrlQuery, parse } from 'node:querystring';
+import type { Context } from 'koa';
 import { codesShownAs } from '../endpoints/failure.js';
 import { STATUS_CLASSES } from '../ports/deliveries-view.js';
 import type { Schema } from '../schema.js';
@@ -25,6 +26,11 @@ export type Query = Readonly<Record<string, Parameter>>;
 export type AskedQuery<Q extends Query> = {
   readonly [K in keyof Q]: Q[K] extends Parameter<unknown, infer V, infer A> ? V | A : never;
 };
+
+/** Hazard: Koa's own `query` takes quadratic time: 0.2 s for 16 KiB that repeat one name. */
+export function parseQuery({ querystring }: Pick<Context, 'querystring'>): ParsedUrlQuery {
+  return parse(querystring, '&', '=', { maxKeys: 0 });
+}
 
 /** Unknown parameters are ignored. @throws ApiError 400 that names every wrong one */
 export function readQuery<Q extends Query>(parameters: Q, query: ParsedUrlQuery): AskedQuery<Q> {

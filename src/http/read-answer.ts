@@ -4,18 +4,21 @@
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import type { Requester } from '../limits/user-limits.js';
 import type { AccountView, AskView } from '../ports/deliveries-view.js';
 import type { Admitted } from './admission.js';
 import { ApiError, retryAfter } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { type Asked, type Operation, route } from './operation.js';
-import { type AskedQuery, type Query, readQuery } from './query.js';
+import { type AskedQuery, parseQuery, type Query, readQuery } from './query.js';
+import { callerOf } from './request-context.js';
 
 export const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
 
 interface AskedToRead<O> extends Omit<Asked<O>, 'body'> {
   readonly query: O extends { readonly query: infer Q extends Query } ? AskedQuery<Q> : undefined;
   readonly place: Admitted;
+  readonly requester: Requester;
 }
 
 /** Of what an account has: its cost is charged. */
@@ -24,11 +27,13 @@ export function read<const O extends Omit<Operation, keyof typeof READ>>(given: 
   return {
     answer: (find: (parts: ApiParts, asked: AskedToRead<O>) => Promise<() => unknown>) => (parts: ApiParts) =>
       route(described, (ctx) =>
-        parts.admission.during(ctx, async (place, accountId) => {
-          const query = (given.query && readQuery(given.query, ctx.query)) as AskedToRead<O>['query'];
-          const make = await find(parts, { ctx, accountId, query, place });
-          const body = parts.admission.timed(accountId, () => JSON.stringify(make()));
-          if (!given.isTagged || !isUnchanged(ctx, body)) place.send(ctx, body);
+        parts.admission.during(ctx, async (place, requester) => {
+          const { accountId } = callerOf(ctx);
+          const query = (given.query && readQuery(given.query, parseQuery(ctx))) as AskedToRead<O>['query'];
+          const make = await find(parts, { ctx, accountId, query, place, requester });
+          const body = parts.admission.timed(requester, () => JSON.stringify(make()));
+          if (given.isTagged) sendTagged(ctx, body, place);
+          else place.send(ctx, body);
         }),
       ),
   };
@@ -37,10 +42,10 @@ export function read<const O extends Omit<Operation, keyof typeof READ>>(given: 
 /** What the view answers. Without a view nothing is known: an empty answer would read as the end of a list. @throws ApiError 503 */
 export async function viewAnswer<T>(
   view: AskView,
-  accountId: number,
+  { owner, user }: Pick<Requester, 'owner' | 'user'>,
   question: (view: AccountView) => Promise<T>,
 ): Promise<T> {
-  const answer = await view.ask(accountId, async (sound) => ({ is: await question(sound) }));
+  const answer = await view.ask(Number(owner), async (sound) => ({ is: await question(sound) }), user);
   if (answer) return answer.is;
   throw notReadable();
 }
@@ -49,13 +54,12 @@ export function notReadable(): ApiError {
   return new ApiError({ code: 'deliveries-unreadable' }, retryAfter(1_000));
 }
 
-/** @returns whether the client has this body already: then the answer is a 304 */
-function isUnchanged(ctx: Context, body: string): boolean {
+/** The tag comes last: a response that cannot be sent has none. @throws ApiError 503 */
+function sendTagged(ctx: Context, body: string, place: Admitted): void {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  if (matches(ctx.get('if-none-match'), etag)) ctx.status = 304;
+  else place.send(ctx, body);
   ctx.set('etag', etag);
-  if (!matches(ctx.get('if-none-match'), etag)) return false;
-  ctx.status = 304;
-  return true;
 }
 
 /**

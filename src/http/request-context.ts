@@ -5,6 +5,8 @@
  */
 import type { Context, Middleware, Next } from 'koa';
 import type { Caller, Publisher } from '../accounts/access-tokens.js';
+import type { Reserve, ReservingRequester } from '../limits/reserve.js';
+import { type Requester, requester } from '../limits/user-limits.js';
 import type { HttpMetrics, Route } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
 import { parseTraceContext, type TraceContext } from '../observability/tracing.js';
@@ -27,8 +29,26 @@ export function requestContext(newId: () => string) {
 }
 
 export function commandContext(ctx: Context, actor: string): CommandContext {
-  const { requestId, correlationId } = ctx.state;
-  return { actor, requestId, correlationId, trace: traceOf(ctx) };
+  const { requestId, correlationId, requester } = ctx.state;
+  return { actor, requestId, correlationId, trace: traceOf(ctx), requester };
+}
+
+/** The caller of a request that passed `authenticate`, as limits count it: by its session, or else by its client. */
+export function requesterOf(ctx: Pick<Context, 'state'>): Requester {
+  ctx.state.requester ??= requester(callerOf(ctx).accountId, userOf(callerOf(ctx)));
+  return ctx.state.requester;
+}
+
+/** From here on the request may draw on the reserve of its user. */
+export function mayUseReserve(ctx: Pick<Context, 'state'>, reserve: Reserve): ReservingRequester {
+  const caller = callerOf(ctx);
+  const reserving = reserve.requester(caller.accountId, userOf(caller));
+  ctx.state.requester = reserving;
+  return reserving;
+}
+
+function userOf({ session, actor }: Caller): string {
+  return session?.id ?? actor;
 }
 
 /** The caller of a request that passed `authenticate`. Throws for any other: a route without it is our fault. */
@@ -75,8 +95,9 @@ export function measured(metrics: HttpMetrics): Middleware {
 }
 
 /** Also what `handle` refuses is counted as of this route. */
-export function tagged({ method, path }: Route, handle: Middleware): Middleware {
+export function tagged({ method, path }: Route, handle: Middleware, metrics?: HttpMetrics): Middleware {
   const route: Route = { method: method.toUpperCase(), path };
+  metrics?.expect(route);
   return (ctx, next) => {
     ctx.state.route = route;
     return handle(ctx, next);

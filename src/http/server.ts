@@ -1,7 +1,7 @@
 /** The REST API: its routes, and the middleware in order. */
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import { answerErrors } from './api-error.js';
+import { answerErrors, assertWithin } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { showClientCertificate } from './client-certificate.js';
 import { registerConsole } from './console.js';
@@ -15,10 +15,9 @@ import { listEventTypes } from './list-event-types.js';
 import { removeNotices, setNotices, showNotices } from './notices.js';
 import type { Route } from './operation.js';
 import { publishEvents } from './payment-events/publish-events.js';
-import { mustBeWithin } from './rate-limit.js';
 import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recoveries.js';
 import { previewRecovery, startRecovery, startRecoveryOfSeveral } from './recoveries/start-recovery.js';
-import { measured, requestContext, tagged, traced } from './request-context.js';
+import { mayUseReserve, measured, requestContext, requesterOf, tagged, traced } from './request-context.js';
 import { routes as sessions } from './sessions/console-session.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
 import { showStats } from './stats.js';
@@ -100,7 +99,11 @@ function routed(all: readonly Route[], parts: ApiParts): ReturnType<Router['rout
   };
   for (const one of all) {
     const path = one.path.replace(/\{(\w+)\}/g, ':$1');
-    routerOf(path === one.path ? path : resourceOf(path)).register(path, [one.method], [tagged(one, admitted(one))]);
+    routerOf(path === one.path ? path : resourceOf(path)).register(
+      path,
+      [one.method],
+      [tagged(one, admitted(one), parts.metrics)],
+    );
   }
   registerConsole(routerOf('/'), { ...parts.console, publicUrl: parts.publicUrl });
   const routes = new Map([...routers].map(([key, router]) => [key, router.routes()]));
@@ -122,7 +125,7 @@ function resourceOf(path: string): string {
 /** In the order of refusals: who asks, whether they may, how often. Then the operation, which reads the rest. */
 function createAdmitted(parts: ApiParts): (one: Route) => Middleware {
   const authentication = createAuthentication(parts);
-  return ({ security, right = 'read', rateLimit, handle }) => {
+  return ({ security, right = 'read', rateLimit, usesReserve, handle }) => {
     if (security === 'none' || security === 'client') return handle;
     const authenticate = authentication[security];
     const isOfAccount = security === 'bearer' || security === 'token';
@@ -130,7 +133,8 @@ function createAdmitted(parts: ApiParts): (one: Route) => Middleware {
     return async (ctx) => {
       await authenticate(ctx);
       if (isOfAccount) assertMay(ctx, right);
-      if (limit) mustBeWithin(limit, ctx);
+      if (usesReserve) mayUseReserve(ctx, parts.reserve);
+      if (limit) assertWithin(limit, requesterOf(ctx));
       await handle(ctx);
     };
   };

@@ -1,6 +1,7 @@
 /** Schemas shared by several operations. Each operation's own schemas are in its file. */
 import { CAUSES } from '../endpoints/attempt-causes.js';
 import type { FailureReason } from '../endpoints/failure.js';
+import { describeEventTypes } from '../payments/event-descriptions.js';
 import {
   always,
   list,
@@ -21,7 +22,7 @@ import {
 import { EVENT_TYPES } from '../webhooks/limits.js';
 import type { Param } from './error-codes.js';
 
-export const EVENT_TYPE = oneOf(EVENT_TYPES, 'The type of a payment event.', {
+export const EVENT_TYPE = oneOf(EVENT_TYPES, `The type of a payment event. ${describeEventTypes()}`, {
   title: 'EventType',
 });
 
@@ -101,6 +102,20 @@ export const EXCHANGE = {
         Object.keys(CAUSES.reasons) as FailureReason[],
         `Beside an error: its cause. Null if nothing more is known or may be said. ${REASONS}`,
       ),
+    ),
+  ),
+  expiredCertificate: optional(
+    object(
+      'ExpiredCertificate',
+      'Only for the reason `certificate-expired`: the certificate of the chain that has expired.',
+      {
+        name: textOrNull(
+          'The common name of its subject, or else of its issuer, at most 64 characters. Null if it has neither.',
+        ),
+        expiredAt: timeOrNull(
+          'When it expired. Null if the receiver did not send it: then it is the authority at the top of the chain.',
+        ),
+      },
     ),
   ),
   durationMs: milliseconds('The time from the name lookup to the status and headers, in milliseconds.'),

@@ -2,7 +2,7 @@
 import { newSigningSecret } from '../accounts/client-credentials.js';
 import { MAX_SIGNING_SECRETS } from '../accounts/decide-credentials.js';
 import { previousEndsAt, signingAt } from '../read-model/sealed-values.js';
-import { flag, list, object, optional, text, time, timeOrNull } from '../schema.js';
+import { flag, list, object, optional, type Static, text, time, timeOrNull } from '../schema.js';
 import { signingSecretPlace } from '../secrets/sealing.js';
 import type { SealedSecret } from '../webhooks/state.js';
 import { mustBeAccepted, registered } from './api-error.js';
@@ -19,6 +19,7 @@ export const listSigningSecrets = read({
   path: '/api/signing-secrets',
   description: 'Lists the signing secrets of the account that sign now, without the secrets themselves.',
   right: 'secrets',
+  usesReserve: true,
   returns: object('SigningSecretList', 'The signing secrets of the account.', {
     secrets: list('Those that sign now, oldest first.', SIGNING_SECRET),
   }),
@@ -43,6 +44,7 @@ export const rotateSigningSecret = write({
   path: '/api/signing-secrets',
   description: `Issues a new signing secret. Deliveries are signed with it and, for 24 hours, also with the one before, so that receivers can change. At most ${MAX_SIGNING_SECRETS} secrets sign at the same time. With \`revokePrevious\` the new one alone signs.`,
   right: 'secrets',
+  usesReserve: ({ revokePrevious = false }: Static<typeof ROTATION>) => revokePrevious,
   body: { type: 'json', schema: ROTATION, isOptional: true },
   returns: object('IssuedSigningSecret', 'The secret is issued. It is shown only here.', {
     secret: text('The secret: `whsec_` and base64 (Standard Webhooks).'),

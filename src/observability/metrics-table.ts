@@ -28,7 +28,11 @@ const DELIVERIES = {
   deliveries_total: counter('Steps of deliveries.', ['outcome', 'event_type']),
   attempt_duration_seconds: histogram('From the name lookup to the status and headers.', ['result'], OF_ATTEMPTS),
   connections_total: counter('Connections opened to endpoints. Each is a TLS handshake.', []),
-  event_to_delivery_seconds: histogram('From the record in the broker to the first 2xx.', ['path'], OF_LATENCY),
+  event_to_delivery_seconds: histogram(
+    'From the record in the broker to the first 2xx.',
+    ['path', 'event_type'],
+    OF_LATENCY,
+  ),
   deferred_total: counter('Deferred deliveries: moved to a tier, with no attempt counted.', ['reason']),
   dead_letters_total: counter('Dead letters.', ['reason']),
   breakers_open: dispatcher('Endpoints and hosts whose circuit breaker is not closed.', (of) => of.breakersOpen),
@@ -48,7 +52,7 @@ const RECORDS = {
     byPartition(({ behind }) => behind),
   ),
   partitions_blocked: gauge(
-    'Partitions that the broker cannot read.',
+    'Partitions that the broker cannot read, or that pause before unreadable batches.',
     ['topic'],
     byTopic(sum, ({ unreadable }) => (unreadable ? 1 : 0)),
   ),
@@ -56,7 +60,7 @@ const RECORDS = {
     [...consumers].map(([name, state]) => [state()?.inHand ?? 0, name] as const),
   ),
   retry_tier_records: gauge(
-    'Records in each retry tier, due or not.',
+    'Records in each retry tier, due or not: bundles of up to 500 deliveries.',
     ['tier'],
     byTier(sum, ({ behind }) => behind),
   ),
@@ -64,6 +68,11 @@ const RECORDS = {
     'How long the first record has been overdue.',
     ['tier'],
     byTier(most, ({ head }) => (head?.overdueMs ?? 0) / 1000),
+  ),
+  retry_tier_unread_records: gauge(
+    'Records in a tier that this process does not read; 0 for a tier that it reads.',
+    ['tier'],
+    ({ dispatcher: of }) => of?.sample().unreadTiers.map(([tier, records]) => [records, tier] as const) ?? [],
   ),
   publish_failures_total: counter('Failed publishes to the broker. The service repeats its own.', []),
 };
@@ -89,6 +98,10 @@ const API = {
     'From the head of a request to its response.',
     ['route', 'method'],
     OF_REQUESTS,
+  ),
+  payments_skipped_total: counter(
+    'Payments shown without their payload, because their log entry names a topic or a partition that does not exist.',
+    [],
   ),
   ready: gauge(
     '1 if the part of `/health/ready` is ready, else 0.',

@@ -56,8 +56,9 @@ function deliveryMetrics(counters: Counters, eventTypes: readonly string[], fail
     orOther(eventTypes, (type) => counters.count('account_webhooks_deliveries_total', outcome, type)),
   );
   const deferred = each(DEFER_REASONS, (why) => counters.count('account_webhooks_deferred_total', why));
-  const direct = counters.distribution('account_webhooks_event_to_delivery_seconds', 'direct');
-  const retried = counters.distribution('account_webhooks_event_to_delivery_seconds', 'retried');
+  const latencies = (path: 'direct' | 'retried') =>
+    orOther(eventTypes, (type) => counters.distribution('account_webhooks_event_to_delivery_seconds', path, type));
+  const [direct, retried] = [latencies('direct'), latencies('retried')];
   const letters = each(DEAD_LETTER_REASONS, (why) => counters.count('account_webhooks_dead_letters_total', why));
   return {
     /** Its result says something about its endpoint. @param error a failure code; null after a complete response */
@@ -82,7 +83,8 @@ function deliveryMetrics(counters: Counters, eventTypes: readonly string[], fail
      * @param ms since the payment's record was published
      * @param waited whether the delivery was ever in a tier
      */
-    delivered: (ms: number, waited: boolean): void => (waited ? retried : direct).observe(Math.max(0, ms) / 1000),
+    delivered: (ms: number, waited: boolean, eventType: string): void =>
+      (waited ? retried : direct)(eventType).observe(Math.max(0, ms) / 1000),
     deadLetter: (reason: CountedReason): void => letters[reason].inc(),
   };
 }
@@ -100,22 +102,31 @@ function orOther<V>(keys: readonly string[], make: (key: string) => V): (key: st
 
 /** `path` is the route's template, /api/webhooks/{id}. */
 export type Route = Readonly<Record<'method' | 'path', string>>;
+const FAULT_STATUSES = [500, 503];
 const UNMATCHED: Route = { method: 'any', path: 'unmatched' };
 
 function httpMetrics(counters: Counters) {
+  const skippedPayments = counters.count('account_webhooks_payments_skipped_total');
   const ofRoute = remembered(({ path, method }: Route) => ({
     byStatus: remembered((status: number) =>
       counters.count('account_webhooks_http_requests_total', path, method, String(status)),
     ),
     durations: counters.distribution('account_webhooks_http_request_duration_seconds', path, method),
   }));
+  const expect = (route: Route) => {
+    for (const status of FAULT_STATUSES) ofRoute(route).byStatus(status);
+  };
+  expect(UNMATCHED);
   return {
+    /** Creates the series of a route's faults: the first increase of a series that is new would be invisible to rate(). */
+    expect,
     /** @param route one object per route; null if none matched */
     answered(route: Route | null, status: number, ms: number): void {
       const { byStatus, durations } = ofRoute(route ?? UNMATCHED);
       byStatus(status).inc();
       durations.observe(ms / 1000);
     },
+    skippedPayment: () => skippedPayments.inc(),
   };
 }
 

@@ -25,16 +25,14 @@ const CLOSE_WITHIN_MS = 1_000;
 const EXPORTED = 0;
 
 interface OtlpOptions {
-  /** The collector's URL, http or https, without v1/traces. */
-  readonly endpoint: string;
+  /** Of the collector's traces, http or https. */
+  readonly url: string;
   readonly version: string;
   readonly logger: Logger;
 }
 
-export function openOtlpTracing({ endpoint, version, logger }: OtlpOptions): Tracing {
-  const url = new URL(endpoint);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
-  const exporter = loggingExporter(new OTLPTraceExporter({ url: url.href }), logger);
+export function openOtlpTracing({ url, version, logger }: OtlpOptions): Tracing {
+  const exporter = loggingExporter(new OTLPTraceExporter({ url }), logger);
   const own = resourceFromAttributes({ 'service.name': 'account-webhooks', 'service.version': version });
   const provider = new BasicTracerProvider({
     resource: own.merge(detectResources({ detectors: [envDetector] })),

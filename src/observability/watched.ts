@@ -11,6 +11,8 @@ interface DispatcherSample {
   readonly consumptionPaused: boolean;
   /** For how long the oldest routed payment has waited for its confirmation; 0 if none waits. */
   readonly unconfirmedMs: number;
+  /** Records in each tier that this process does not read; 0 for a tier that it reads. */
+  readonly unreadTiers: readonly (readonly [tier: string, records: number])[];
 }
 
 interface ReadModelSample {

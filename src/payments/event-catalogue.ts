@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { invalid } from '../settings/invalid-config.js';
 import { EVENT_TYPES, type EventType } from '../webhooks/limits.js';
+import { EVENT_DESCRIPTIONS } from './event-descriptions.js';
 import { isObject } from './parsed-payment.js';
-import { DEFAULT_PATHS, type PaymentPaths } from './payment-fields.js';
+import { DEFAULT_PATHS, type PaymentPaths, paymentFields } from './payment-fields.js';
 
 const SETTING = 'EVENT_SCHEMAS';
 
@@ -27,16 +28,6 @@ export interface CataloguedType {
 
 /** Of every event type, in their order. */
 export type EventCatalogue = ReadonlyMap<EventType, CataloguedType>;
-
-const DESCRIPTIONS: Readonly<Record<EventType, string>> = {
-  cash_in: 'The account received an instant payment.',
-  cash_out: 'The account sent an instant payment.',
-  refund_in: 'The account got back an instant payment that it had sent, or a part of it.',
-  refund_out: 'The account returned an instant payment that it had received, or a part of it.',
-  med_created: 'A request to return a payment for fraud or error (MED) was opened.',
-  med_accepted: 'A request to return a payment (MED) was accepted.',
-  med_rejected: 'A request to return a payment (MED) was rejected.',
-};
 
 /** @param folder null: none @throws InvalidConfig that names the file */
 export function loadCatalogue(folder: string | null): EventCatalogue {
@@ -82,7 +73,11 @@ function schemaIn(folder: string, file: string): Checked {
   for (const example of examples as readonly unknown[]) {
     if (!validate(example)) throw wrong(`an example in ${file} does not match its schema: ${described(validate)}`);
   }
-  const path = (field: keyof PaymentPaths) => pathIn(schema as Schema, field, file);
+  const path = (field: keyof PaymentPaths) => {
+    const found = pathIn(schema as Schema, field, file);
+    assertFound(schema as Schema, field, found, file);
+    return found;
+  };
   return { schema: schema as Schema, validate, paths: { amount: path('amount'), reference: path('reference') } };
 }
 
@@ -90,8 +85,17 @@ function schemaIn(folder: string, file: string): Checked {
 function pathIn(schema: Schema, field: keyof PaymentPaths, file: string): readonly string[] {
   const path = schema[`x-${field}`];
   if (path === undefined) return DEFAULT_PATHS[field];
-  if (typeof path === 'string' && /^data([.][^.]+)+$/.test(path)) return path.split('.');
+  const names = typeof path === 'string' ? path.replace(/\[(\d+)\]/g, '.$1') : '';
+  if (/^data([.][^.]+)+$/.test(names)) return names.split('.');
   throw wrong(`x-${field} of ${file} names no field of data, as data.${field} does`);
+}
+
+/** A path that finds nothing in any example would never find anything: a typing error. */
+function assertFound(schema: Schema, field: keyof PaymentPaths, path: readonly string[], file: string): void {
+  const { examples = [] } = schema as { readonly examples?: readonly unknown[] };
+  if (schema[`x-${field}`] === undefined || examples.length === 0) return;
+  const finds = (data: unknown) => paymentFields({ data }, { ...DEFAULT_PATHS, [field]: path })[field] !== undefined;
+  if (!examples.some(finds)) throw wrong(`x-${field} of ${file} finds nothing in the examples of its schema`);
 }
 
 /** @throws InvalidConfig */
@@ -112,7 +116,7 @@ function catalogued(type: EventType, checked: Checked | undefined): CataloguedTy
   const [schema = null, validate] = [checked?.schema, checked?.validate];
   return {
     type,
-    description: (schema?.description as string | undefined) ?? DESCRIPTIONS[type],
+    description: (schema?.description as string | undefined) ?? EVENT_DESCRIPTIONS[type],
     schema,
     example: (schema?.examples as readonly unknown[] | undefined)?.[0] ?? null,
     paths: checked?.paths ?? DEFAULT_PATHS,

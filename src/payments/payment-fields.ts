@@ -5,7 +5,10 @@ export const MAX_FIELD_LENGTH = 64;
 /** At most 15 digits, for a double keeps those of any decimal: the text of a longer number may be another amount. */
 const EXACT_NUMBER = /^\D*(\d\D*){1,15}$/;
 
-/** The names on the way to each field in the event, like `data`, `amount`. */
+/** Of an item of a list. `length` is a property of a list too. */
+const INDEX = /^(0|[1-9]\d{0,8})$/;
+
+/** The names, and indices of lists, on the way to each field in the event, like `data`, `pix`, `0`, `endToEndId`. */
 export interface PaymentPaths {
   readonly amount: readonly string[];
   readonly reference: readonly string[];
@@ -27,7 +30,8 @@ export function paymentFields(event: unknown, { amount, reference }: PaymentPath
 function fieldAt(event: unknown, path: readonly string[]): string | undefined {
   let value = event;
   for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
+    const isThere = Array.isArray(value) ? INDEX.test(name) : isObject(value);
+    if (!isThere || !Object.hasOwn(value as object, name)) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[name];
   }
   const text = typeof value === 'number' ? String(value) : value;

@@ -24,7 +24,7 @@
  *   out), but no other partition or topic. Waiting records count towards no limit.
  * - An unreadable batch (damaged, or in an unknown encoding) is handed to onUnreadable as a record is to the handler: its
  *   promise makes the batch done, or has it handed out again, and the records behind it go on. Without onUnreadable the
- *   batch is done. follow gives the batch and logs it.
+ *   batch is done. After 20 such batches in a row a partition waits for a minute before each. follow gives the batch and logs it.
  * - follow reads every record from the given positions on, and those published later, at the partitions' leaders and in no
  *   group, until the signal aborts. Within a partition, pages and their items are in offset order. A partition without a
  *   position is read from its oldest record. Records that retention removed are passed; if it overtakes a reader, the next
@@ -33,6 +33,7 @@
  *   page is read while the reader has one, and no more. While the broker can't read a partition on, follow rejects
  *   with BrokerUnavailable.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
+ * - keep: from then on the record holds this content in memory, and a redelivery to the same handler has it too.
  * - Two consumers of a group never have the same record at once, except across a crash or a rebalance. A handler can ask
  *   whether its consumer still owns the record, and gets false before another consumer receives it: work started after true
  *   may be done twice, work still queued in the handler need not be.
@@ -51,6 +52,8 @@ export interface Broker {
   read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null>;
   /** By partition, the group's committed offset: everything before it is done. Partitions without a commit are left out. */
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>>;
+  /** By partition, the offsets at or after the committed one whose records are done too. Partitions without any are left out. */
+  completedAhead(group: string, topic: string): Promise<ReadonlyMap<number, ReadonlySet<number>>>;
   /** By existing partition, the offsets that the topic retains. Missing topic: none. */
   extent(topic: string): Promise<ReadonlyMap<number, Extent>>;
   listTopics(): Promise<string[]>;
@@ -130,6 +133,8 @@ export interface FollowOptions {
   readonly partitions?: ReadonlySet<number>;
   /** Includes records of open and aborted transactions, and those held back. */
   readonly uncommitted?: boolean;
+  /** While records arrive, few of them may be delayed up to this long, ms, to be delivered together. If absent, the adapter's own. */
+  readonly gatherMs?: number;
 }
 
 /** What a read of one partition gave. */
@@ -179,6 +184,8 @@ export interface RecordHold {
   partDone(part: number): void;
   /** Known while this consumer has the record; to the next consumer after a planned rebalance, as far as there is room. */
   isPartDone(part: number): boolean;
+  /** Replaces the record's content, as most of its parts are done. The caller must not hold the former one. */
+  keep(content: NewRecord): void;
 }
 
 export interface Consumer {
@@ -199,6 +206,8 @@ export interface ConsumerState {
   readonly inHand: number;
   /** The partitions it has now; none while other consumers of its group have them. */
   readonly partitions: readonly PartitionState[];
+  /** Other applications in its group, a sentence each; absent for a broker whose groups nobody else can join. */
+  readonly foreign?: readonly string[];
 }
 
 export interface PartitionState {
@@ -208,7 +217,7 @@ export interface PartitionState {
   readonly behind: number;
   /** The next record to hand out, its time null if it has none; null if none has been read. */
   readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
-  /** Where the partition waits, because the broker can't read on. Null if it does not wait. */
+  /** Where the partition waits: the broker can't read on, or too many batches in a row are unreadable. Null if it does not wait. */
   readonly unreadable: { readonly offset: number; readonly reason: string } | null;
 }
 
@@ -238,8 +247,14 @@ export class BrokerRefused extends BrokerUnavailable {
  * and the size. Other records of the call may be stored.
  */
 export class RecordRefused extends Error {
-  override readonly name = 'RecordRefused';
-  readonly code = 'RECORD_REFUSED';
+  override readonly name: string = 'RecordRefused';
+  readonly code: string = 'RECORD_REFUSED';
+}
+
+/** The record's time is too far from the broker's clock: the clock of this machine is wrong, not the record. */
+export class TimestampRefused extends RecordRefused {
+  override readonly name = 'TimestampRefused';
+  override readonly code = 'TIMESTAMP_REFUSED';
 }
 
 /** A header takes that much memory beside its text: an array, a string and a Buffer. */

@@ -14,26 +14,31 @@
  * - All answers, counters included, depend only on which entries were added, not on their order or repetition: a refilled view
  *   gives the same. An attempt is identified by its content. A delivery's attempts are sorted by start; its outcome comes from
  *   all of them (delivery-order.ts).
- * - page returns deliveries newest first, by their payment's time and place, then by id. What `before` names
+ * - page returns deliveries newest first, by their payment's time, offset and place, then by id. What `before` names
  *   need not exist: a page continues at the same place whatever was added since, and in a refilled view too.
  * - What waits for a webhook that is removed, as far as the process knows, is cancelled (REMOVAL), whatever its entries say.
- * - A call of page looks at a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
- *   than `limit`, or none.
+ * - A call of page examines a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
+ *   than `limit`, or none. Counts are exact, of any number.
+ * - A query is a sequence of steps, each of which touches a bounded number of rows, however large the account or the view is.
+ *   Between two steps other accounts' queries and records have their turn; so what changes in the meantime is counted as it
+ *   was when its place was reached, at most once.
  * - forget deletes deliveries, events and counters whose last entry is older than the given time, oldest first, some at a
  *   time; counters by minute after 2 days.
  * - Whatever finds the view damaged throws ViewUnsound: the view is unusable from then on.
  * - discard closes the view; the next open creates a new one. close is idempotent.
  * - Where the shape of its tables has changed, a view of the former shape may answer at first; all else is the new view's.
  */
+
 import type { Extent, Positions, ReceivedRecord } from './broker.js';
 import type { Outcome, REMOVAL, WaitingFor } from './delivery-order.js';
+import type { ExpiredCertificate } from './expired-certificate.js';
 
 /** @throws ViewUnsound, ViewRefused, ViewEnded, by each method */
 export interface DeliveriesView {
   /** Drawn at random for each new view. */
   readonly id: string;
-  /** What an account asks. */
-  of(accountId: number): AccountView;
+  /** The queries about an account. @param user whom their time is charged to */
+  of(accountId: number, user?: string): AccountView;
   /** The positions of the last calls of add. */
   positions(topic: ViewTopic): Promise<Positions>;
   /** @param reached the positions behind the records in their topics, of some partitions */
@@ -80,10 +85,19 @@ export type AccountView = { readonly viewId: string } & {
   ) => Promise<ReturnType<ViewQueries[Query]>>;
 };
 
+/** The steps of a query: it may be left for a while at each yield. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+export type SteppedQueries = {
+  readonly [Query in keyof ViewQueries]: (
+    ...asked: Parameters<ViewQueries[Query]>
+  ) => Steps<ReturnType<ViewQueries[Query]>>;
+};
+
 /** The view as its thread has it. */
 export interface ViewCore {
   readonly id: string;
-  of(account: ViewedAccount): ViewQueries;
+  of(account: ViewedAccount): SteppedQueries;
   positions(topic: ViewTopic): Positions;
   /** In one transaction: all, or none if it throws. */
   add(entries: readonly (ViewEntry | ViewRouting)[], reached?: ReachedPositions): void;
@@ -111,8 +125,8 @@ export type ViewEnds = ReadonlyMap<ViewTopic, ReadonlyMap<number, Extent>>;
 export interface AskView {
   /** False until the view has all that its topics had when it was opened. */
   readonly isCaughtUp: boolean;
-  /** The answer as far as the view has caught up; null while there is no view that answers. */
-  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>): Promise<T | null>;
+  /** The answer as far as the view has caught up; null while there is no view that answers. @param user as for `of` */
+  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, user?: string): Promise<T | null>;
   /** The id of the view, once it has what its topics had up to these ends; null: not now. */
   idBehind(ends: ViewEnds): Promise<string | null>;
 }
@@ -124,6 +138,7 @@ export interface ViewAttempt {
   readonly error: string | null;
   /** Of an error: its cause, as a code, or null. */
   readonly reason?: string | null | undefined;
+  readonly expiredCertificate?: ExpiredCertificate | undefined;
   readonly durationMs: number;
   readonly version: number;
   /** Absent: the payment event itself. */
@@ -232,7 +247,8 @@ interface Filter {
 }
 
 interface EventsFilter extends Filter {
-  readonly arrived: (typeof ARRIVED_FILTERS)[number] | null;
+  /** pending: a webhook to which it was routed has no delivery yet. */
+  readonly arrived: (typeof ARRIVED_FILTERS)[number] | 'pending' | null;
   /** One of these is among its destinations. */
   readonly webhookIds: readonly number[] | null;
   readonly reference: string | null;
@@ -253,6 +269,8 @@ export interface ListPlace {
 
 export interface ViewedEvent extends OfPayment, Named, Pick<ViewEntry, 'eventSource'> {
   readonly payment: string;
+  /** When its first `routed` entry was published, ms since the epoch; null: not yet known. */
+  readonly routedAt: number | null;
   readonly arrived: Arrived;
   /** To which it was routed, or sent since. Id and outcome null: nothing is known of the delivery yet. */
   readonly sentTo: readonly {

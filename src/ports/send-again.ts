@@ -1,4 +1,5 @@
 /** Sending deliveries again, and cancelling them: from the API to deliveries. */
+import type { Requester } from '../limits/user-limits.js';
 import type { ViewedDelivery } from './deliveries-view.js';
 
 /** By whom, and within which recovery. */
@@ -35,11 +36,15 @@ export type Sendable = Pick<
   'accountId' | 'id' | 'webhookId' | 'webhookEvent' | 'payment' | 'outcome' | 'step' | 'requests'
 >;
 
-/** @throws BrokerUnavailable, StoreUnavailable: repeating it makes one attempt more */
-export type SendAgain = (known: Sendable, asked: SendAgainRequest) => Promise<SentAgain>;
+/** @param by whom limits count; by default the actor @throws BrokerUnavailable, StoreUnavailable: repeating it makes one attempt more */
+export type SendAgain = (known: Sendable, asked: SendAgainRequest, by?: Requester) => Promise<SentAgain>;
 
 /** Of one event to one webhook, newest first. */
 export type Publications = readonly [ViewedDelivery, ...ViewedDelivery[]];
 
 /** Ends those that wait. @throws BrokerUnavailable: repeating it is safe */
-export type CancelDelivery = (publications: Publications, actor: string) => Promise<Accepted | OverBudget>;
+export type CancelDelivery = (
+  publications: Publications,
+  actor: string,
+  by: Requester,
+) => Promise<Accepted | OverBudget>;

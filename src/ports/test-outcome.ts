@@ -1,5 +1,7 @@
 /** The result of a test event, from deliveries to the API. */
-interface TestResult {
+import type { ExpiredCertificate } from './expired-certificate.js';
+
+export interface TestResult {
   /** The webhook-id. */
   readonly id: string;
   readonly success: boolean;
@@ -9,6 +11,7 @@ interface TestResult {
   readonly error: string | null;
   /** Of an error: its cause, as a code, or null. */
   readonly reason?: string | null;
+  readonly expiredCertificate?: ExpiredCertificate | undefined;
   readonly durationMs: number;
   /** The start of the answer's body; null without one. */
   readonly response: string | null;

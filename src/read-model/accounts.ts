@@ -16,6 +16,7 @@ import type { AccountStates } from './account-states.js';
 import { AccountUnreadable, setAsideHidden, setAsideText } from './account-unreadable.js';
 import { type Folded, foldAll } from './fold.js';
 import { loadProjection } from './projection-source.js';
+import type { StoreLookups } from './store-lookups.js';
 
 /** Where payment events go. */
 export interface Routes {
@@ -50,9 +51,9 @@ export interface Accounts {
   webhookIds(accountId: number): readonly number[] | null;
   /** The endpoint as recorded as failing; undefined if it isn't, as far as known here. */
   failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined;
-  /** An active credential; if unknown here, looked up in the store. */
+  /** An active credential; if unknown here, looked up in the store. @throws TooManyLookups, StoreUnavailable */
   credential(owner: ClientOwner, clientId: string): Promise<Credential | undefined>;
-  /** The session that `isIt` accepts; if unknown here, looked up in the store. It may have expired. */
+  /** The session that `isIt` accepts; if unknown here, as `credential`. It may have expired. */
   session(accountId: number, isIt: (session: PortalSession) => boolean): Promise<PortalSession | undefined>;
   /**
    * With all events now in the store, and the revision of the last one; undefined if the account was never registered.
@@ -63,7 +64,7 @@ export interface Accounts {
   signingSecrets(accountId: number): SigningSecrets | Promise<SigningSecrets>;
 }
 
-export function createAccounts(states: AccountStates<AccountState>): Accounts {
+export function createAccounts(states: AccountStates<AccountState>, lookups: StoreLookups): Accounts {
   const webhooksOf = (found: Folded<AccountState> | undefined) => found?.state['account-webhooks'];
   const aside = (accountId: number) => states.setAside.get(accountStream(accountId));
   const known = (accountId: number) => (aside(accountId) ? undefined : states.cached(accountStream(accountId)));
@@ -89,12 +90,15 @@ export function createAccounts(states: AccountStates<AccountState>): Accounts {
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint),
     async credential(owner, clientId) {
       const stream = streamOf(owner);
-      const found = states.setAside.has(stream) ? undefined : named(states.cached(stream), clientId);
-      return found ?? named(await states.latest(stream), clientId);
+      const known = () => named(states.cached(stream), clientId);
+      const search = async () => named(await states.latest(stream), clientId);
+      return known() ?? lookups.find({ stream, id: clientId, known, search });
     },
     async session(accountId, isIt) {
+      const stream = accountStream(accountId);
       const of = (found: Folded<AccountState> | undefined) => found?.state['account-credentials'].sessions.find(isIt);
-      return of(known(accountId)) ?? of(await states.latest(accountStream(accountId)));
+      const known = () => of(states.cached(stream));
+      return known() ?? lookups.find({ stream, known, search: async () => of(await states.latest(stream)) });
     },
     async credentialsNow(accountId) {
       states.assertNotTooFarAhead();

@@ -4,6 +4,7 @@
  */
 import { NO_OBJECT, type RecordedEvent } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
+import { MAX_ACCOUNT_CHARACTERS } from '../webhooks/limits.js';
 import { AccountUnreadable, setAsideBy } from './account-unreadable.js';
 import type { Projection } from './projection-source.js';
 
@@ -13,8 +14,8 @@ export interface Folded<S> {
   readonly revision: number;
   /** The id of that event: if the store has another event at that revision, it is another history. */
   readonly eventId: string;
-  /** It was never handed out, so a fold may change it. */
-  readonly isOwn?: boolean;
+  /** Never handed out, so a fold may change it: the characters of the events folded since it was last measured. */
+  readonly unmeasured?: number;
 }
 
 /** The next state, or why the event can't be folded. Copies a state handed out, and only if the event changes it. */
@@ -24,12 +25,14 @@ export function foldNext<S>(
   event: RecordedEvent,
 ): Folded<S> | SetAside {
   const { revision, id: eventId } = event;
-  const isOwn = before ? before.isOwn === true : true;
   const state = before ? before.state : (init() as S);
-  if (!handles(event.type)) return { state, revision, eventId, isOwn };
-  const why = whyUnfoldable(event);
+  const unmeasured = before ? before.unmeasured : 0;
+  if (!handles(event.type)) return { state, revision, eventId, ...(unmeasured !== undefined && { unmeasured }) };
+  const isDue = unmeasured === undefined || unmeasured > MAX_ACCOUNT_CHARACTERS;
+  const why = whyUnfoldable(event) ?? whyTooLarge(state, isDue);
   if (why !== null) return setAsideBy(event, why);
-  return { state: fold(isOwn ? state : copyOf(state), event) as S, revision, eventId, isOwn: true };
+  const next = fold(unmeasured === undefined ? copyOf(state) : state, event) as S;
+  return { state: next, revision, eventId, unmeasured: (isDue ? 0 : unmeasured) + charactersOf(event.data) };
 }
 
 /** The state after each event. A state is valid until the next one. @throws AccountUnreadable, the errors of the events */
@@ -66,7 +69,8 @@ export function handedOut<S>({ state, revision, eventId }: Folded<S>): Folded<S>
 type Test = (value: unknown) => boolean;
 const text: Test = (value) => typeof value === 'string';
 const whole: Test = (value) => Number.isSafeInteger(value);
-const wholes: Test = (value) => Array.isArray(value) && value.every(whole);
+/** Of a recovery: of webhooks that the account has. */
+const wholes: Test = (value) => Array.isArray(value) && value.length <= MOST.webhooks && value.every(whole);
 const wholeOrNull: Test = (value) => value === null || whole(value);
 const texts: Test = (value) => Array.isArray(value) && value.every(text);
 const headers: Test = (value) => Array.isArray(value) && value.every(isSealedHeader);
@@ -125,11 +129,13 @@ const NEEDED: Readonly<Record<string, Readonly<Record<string, Test>>>> = {
 };
 const NEEDED_OF = new Map(Object.entries(NEEDED).map(([type, fields]) => [type, Object.entries(fields)]));
 
+const NO_DATA = 'its data is no JSON object, or is too long or nested too deeply';
+
 /** Why the event can't be folded, a few words without any value from it; null if it can. */
 export function whyUnfoldable({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): string | null {
   const needed = NEEDED_OF.get(type);
   if (!needed) return null;
-  if (data === NO_OBJECT) return 'its data is no JSON object';
+  if (data === NO_OBJECT) return NO_DATA;
   for (const [field, test] of needed) {
     if (test(data[field])) continue;
     return data[field] === undefined ? `its data has no ${field}` : `its ${field} is not what it should be`;
@@ -137,9 +143,26 @@ export function whyUnfoldable({ type, data }: Pick<RecordedEvent, 'type' | 'data
   return null;
 }
 
+/** Ten times what commands make of each: webhooks/limits.ts, decide-credentials.ts. */
+const MOST = { webhooks: 1_000, sessions: 1_000, characters: 10 * MAX_ACCOUNT_CHARACTERS } as const;
+
+/** Each change copies and stores the whole state: without a limit one account that others write to occupies the thread. */
+function whyTooLarge(state: unknown, isMeasured: boolean): string | null {
+  for (const part of Object.values(state as Readonly<Record<string, unknown>>)) {
+    const { webhooks, sessions } = (part ?? {}) as { readonly webhooks?: unknown; readonly sessions?: unknown };
+    if (isLonger(webhooks, MOST.webhooks)) return `the account has more than ${MOST.webhooks} webhooks`;
+    if (isLonger(sessions, MOST.sessions)) return `the account has more than ${MOST.sessions} sessions`;
+  }
+  if (!isMeasured || charactersOf(state) <= MOST.characters) return null;
+  return `the account has more than ${MOST.characters} characters`;
+}
+
+const isLonger = (list: unknown, most: number) => Array.isArray(list) && list.length > most;
+
+/** Kept as it is, so it must be flat: a state that is nested too deeply can be neither copied nor stored. */
 function isSealedHeader(value: unknown): boolean {
   const { key, sealed } = (value ?? {}) as { key?: unknown; sealed?: unknown };
-  return typeof key === 'string' && typeof sealed === 'string';
+  return text(key) && text(sealed) && Object.values(value as object).every(text);
 }
 
 /**

@@ -14,6 +14,7 @@ import type { Logger } from '../observability/logger.js';
 import type { EventBatch, EventStore } from '../ports/event-store.js';
 import { OtherHistory, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
+import { forEachInSlices } from '../time/in-slices.js';
 import { sleep } from '../time/retry.js';
 import { AccountStates } from './account-states.js';
 import { HeadWatch } from './head-watch.js';
@@ -162,13 +163,15 @@ export class ProjectionHost<S> {
     if (!this.#wasLive) await this.#quarantine.retryAll();
     const onDropped = (error: Error) => this.#outOfReach(error);
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
-      this.#apply(batch);
+      await this.#apply(batch);
     }
   }
 
-  #apply({ events, position, caughtUp, reshaped = [] }: EventBatch): void {
+  async #apply({ events, position, caughtUp, reshaped = [] }: EventBatch): Promise<void> {
     for (const stream of new Set(reshaped)) this.#quarantine.examine(stream).catch(() => undefined);
-    this.#folded.fold(events, position);
+    // An account may be large enough for each of its events to take milliseconds.
+    if (events.length > 1) await forEachInSlices(events, (event) => this.#folded.fold([event], event.position));
+    this.#folded.fold(events.length > 1 ? [] : events, position);
     this.#events += events.length;
     if (this.#isWorthACommit(events.length, caughtUp)) this.#commit();
     if (!this.#isLive && caughtUp) this.#becomeLive();

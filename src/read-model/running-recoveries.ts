@@ -1,11 +1,8 @@
 /** Which accounts have a recovery that runs, for the process that runs them. Other accounts are not held. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { forEachInSlices } from '../time/in-slices.js';
 import type { AccountState, Recovery } from '../webhooks/state.js';
 import type { AccountStates } from './account-states.js';
 import type { Committed } from './projection-store.js';
-
-/** Read in one turn of the event loop. */
-const STATES_A_TURN = 300;
 
 export interface RunningRecovery {
   readonly accountId: number;
@@ -30,13 +27,10 @@ export class RunningRecoveries {
 
   /** Finds those that started before this process did. It only adds: what ends meanwhile is left out by `now`. */
   async scan(signal: AbortSignal): Promise<void> {
-    let read = 0;
-    for (const [stream, state] of this.#known.all()) {
+    await forEachInSlices(this.#known.all(), ([stream, state]) => {
       if (runningIn(state).length > 0) this.#streams.add(stream);
-      read += 1;
-      if (read % STATES_A_TURN === 0) await nextTurn();
-      if (signal.aborted) return;
-    }
+      return !signal.aborted;
+    });
   }
 
   /** As far as known here. Those of an account that is set aside wait. */

@@ -65,7 +65,7 @@ export async function examine(server: ProjectionServer, projection: ProjectionNa
 function conditionOf(found: ServerProjectionStatus, source: Examined['source']): Condition {
   const { status } = found;
   if (isFaulted(status)) return 'faulted';
-  if (/stopped.*\(enabled\)/i.test(status)) return 'system-only';
+  if (/stopped/i.test(status) && /\(enabled\)/i.test(status)) return 'system-only';
   if (source === 'another') return 'other-source';
   if (isStopped(status)) return 'stopped';
   return isFolding(found) ? 'folding' : 'running';

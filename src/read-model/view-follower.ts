@@ -29,10 +29,15 @@ import {
 } from '../ports/deliveries-view.js';
 import { retry } from '../time/retry.js';
 
-/** Few records are stored together: a transaction for each would cost as much as all else. */
-const GATHER_MS = 50;
-/** Read and not stored yet; more are read only once these are stored. */
-const MOST_BYTES = 256 * 1024;
+/** The delay of a record's read while others arrive: reads of few records cost as much as the records. */
+const READ_GATHER_MS = 100;
+/**
+ * Few records are stored in one transaction, because what it writes depends little on their number. A question stores them first,
+ * so that it sees everything that was read.
+ */
+const STORE_GATHER_MS = 500;
+/** Read and not stored yet; more are read only once these are stored: a question waits for them. */
+const MOST_BYTES = 512 * 1024;
 /** Records. */
 const MUCH_BEHIND = 1_000;
 const NOTHING: ViewEnds = new Map();
@@ -105,8 +110,8 @@ export class ViewFollower implements AskView {
     };
   }
 
-  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>): Promise<T | null> {
-    return this.#answer((view) => question(view.of(accountId)));
+  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, user?: string): Promise<T | null> {
+    return this.#answer((view) => question(view.of(accountId, user)));
   }
 
   idBehind(ends: ViewEnds): Promise<string | null> {
@@ -129,6 +134,7 @@ export class ViewFollower implements AskView {
     if (!this.#view) await this.#opening.catch(() => undefined);
     const view = this.#view;
     if (!view) return null;
+    if (this.#gathered.length > 0) await this.#store();
     try {
       return await question(view);
     } catch (error) {
@@ -162,7 +168,10 @@ export class ViewFollower implements AskView {
 
   async #followTopic(topic: ViewTopic, view: DeliveriesView, signal: AbortSignal): Promise<void> {
     const { broker, topics } = this.#parts;
-    for await (const page of broker.follow(topics[topic], await view.positions(topic), { signal })) {
+    for await (const page of broker.follow(topics[topic], await view.positions(topic), {
+      signal,
+      gatherMs: READ_GATHER_MS,
+    })) {
       if (signal.aborted) return;
       await this.#take(topic, page);
     }
@@ -175,7 +184,7 @@ export class ViewFollower implements AskView {
     if (!isNew) return;
     for (const item of items) if ('offset' in item) this.#gathered.push({ ...item, topic });
     if (this.#lagging !== null || this.#gatheredBytes >= MOST_BYTES) await this.#store();
-    else this.#timer ??= setTimeout(() => this.#store(), GATHER_MS).unref();
+    else this.#timer ??= setTimeout(() => this.#store(), STORE_GATHER_MS).unref();
   }
 
   get #gatheredBytes(): number {

@@ -84,22 +84,30 @@ export const SECTIONS = {
     ),
   },
   'Limits of the API': {
-    RATE_LIMIT_WRITES: setting(parse.wholeOrOff, '20000', 'How many write requests an account may send per minute.'),
-    RATE_LIMIT_TOKENS: setting(parse.wholeOrOff, '6000', 'How many token requests an account may send per minute.'),
+    RATE_LIMIT_WRITES: setting(
+      parse.wholeOrOff,
+      '20000',
+      'How many write requests an account may send per minute; half of them may be those of one user ([limits](../SECURITY.md#limits-of-an-account)).',
+    ),
+    RATE_LIMIT_TOKENS: setting(
+      parse.wholeOrOff,
+      '6000',
+      'How many token requests an account may send per minute; half of them may be those of one client.',
+    ),
     HISTORY_BUDGET: setting(
       parse.sizeOrOff,
       '20MiB',
-      'How much an account may add to its history at once; the budget refills by a quarter per hour; `0` means no limit. Removals and deactivations are always accepted.',
+      'How much an account may add to its history in one burst, half of it by one user; the budget refills by a quarter per hour; `0` means no limit. Removals and deactivations are always accepted.',
     ),
     DELIVERIES_VIEW_SIZE: setting(
       parse.size,
       '10GiB',
-      'How large the view of deliveries may become, which the API answers from. Beyond it, deliveries that arrived at their first attempt leave it, oldest first; all others stay as long as their topic keeps them.',
+      'How large the view of deliveries may become, which the API answers from. Beyond it, deliveries that arrived at their first attempt leave it, oldest first; all others stay as long as their topic keeps them: on Kafka for `KAFKA_RETENTION` plus the longest delay of `RETRY_SCHEDULE`, also if the topic itself has another retention; on the embedded broker as long as `BROKER_RETENTION` keeps the records.',
     ),
     RATE_LIMIT_READS: setting(
       parse.wholeOrOff,
       '6000',
-      "How much process time an account's reads may take per minute, in ms; `0` means no limit. The default is far more than clients need.",
+      "How much process time an account's reads may take per minute, in ms, half of it those of one user; `0` means no limit. The default is far more than clients need.",
     ),
     MAX_CONNECTIONS: setting(
       parse.whole,
@@ -139,6 +147,11 @@ export const SECTIONS = {
       parse.whole,
       '16',
       'How many concurrent attempts may go to the same URL of an account.',
+    ),
+    URGENT_EVENT_TYPES: setting(
+      parse.eventTypes,
+      'med_created,med_accepted,med_rejected',
+      'The types of events that are delivered before all others that wait for the same URL.',
     ),
     DEACTIVATE_AFTER: setting(
       parse.durationOrOff,
@@ -187,7 +200,7 @@ export const SECTIONS = {
     KAFKA_RETENTION: setting(
       parse.positiveDuration,
       '168h',
-      'The retention of topics that the service creates, in addition to the longest delay of `RETRY_SCHEDULE`.',
+      'The retention of topics that the service creates, in addition to the longest delay of `RETRY_SCHEDULE`. The view of deliveries goes back as far: it deletes what is older. A change does not alter existing topics: set their retention at Kafka too, or the view deletes earlier than they do, or shows deliveries whose payloads are gone.',
     ),
     KAFKA_TLS: setting(parse.flag, 'false', 'Whether connections to Kafka use TLS.'),
     KAFKA_CA_FILE: unset(
@@ -210,8 +223,22 @@ export const SECTIONS = {
     LOG_LEVEL: setting(parse.oneOf(LOG_LEVELS), 'info', 'The log level: logs this level and those before it.'),
     OTEL_EXPORTER_OTLP_ENDPOINT: unset(
       parse.collectorUrl,
-      'The collector of spans, by OTLP over HTTP with JSON; if unset, no spans are created. The other variables of OpenTelemetry hold too, such as `OTEL_SERVICE_NAME` and `OTEL_EXPORTER_OTLP_HEADERS`.',
+      'The collector of spans, by OTLP over HTTP with JSON; if unset, and without `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, no spans are created. `v1/traces` is appended to it. OpenTelemetry itself also reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_EXPORTER_OTLP_CERTIFICATE`, `OTEL_TRACES_SAMPLER` and `OTEL_BSP_MAX_QUEUE_SIZE`.',
     ),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: unset(
+      parse.collectorUrl,
+      'The whole URL for spans, in place of `OTEL_EXPORTER_OTLP_ENDPOINT`; nothing is appended to it.',
+    ),
+    OTEL_SDK_DISABLED: unset(parse.text, 'No spans are created if it is `true`.'),
+    OTEL_TRACES_EXPORTER: unset(
+      parse.text,
+      'No spans are created if it is `none`. Only `otlp` is supported otherwise: the start warns of any other value, and exports by `otlp`.',
+    ),
+    OTEL_EXPORTER_OTLP_PROTOCOL: unset(
+      parse.text,
+      'Only `http/json` is supported: the start warns of any other value, and uses that.',
+    ),
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: unset(parse.text, 'As `OTEL_EXPORTER_OTLP_PROTOCOL`, which it replaces.'),
   },
 } as const;
 

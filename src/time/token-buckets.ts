@@ -11,7 +11,7 @@ const REMEMBERED = 20_000;
 
 type Owner = number | string;
 
-interface TokenBucketsOptions {
+export interface TokenBucketsOptions {
   /** The time in which an empty bucket fills up. */
   readonly holdsMs: number;
   /** ms of a monotonic clock */

@@ -1,6 +1,8 @@
-/** What an account may add to its history, and make the service keep. */
+/** Limits in bytes: how much an account may add to its history, and how many requests the service keeps for it. */
+
+import type { Requester } from '../limits/user-limits.js';
+import { SharedBuckets } from '../limits/user-limits.js';
 import type { NewEvent } from '../ports/event-store.js';
-import { TokenBuckets } from '../time/token-buckets.js';
 
 const HOUR_MS = 3_600_000;
 const REFILLED_AN_HOUR = 1 / 4;
@@ -8,9 +10,9 @@ const REFILLED_AN_HOUR = 1 / 4;
 /** A history is permanent, and every rebuild, backup and audit reads it again. */
 export interface HistoryBudget {
   /** Takes the bytes if they are available. @returns 0; otherwise ms until they are, and nothing is taken */
-  take(accountId: number, bytes: number): number;
+  take(requester: Requester, bytes: number): number;
   /** Returns bytes that were taken but not appended: no more, or failures would fill the budget. */
-  giveBack(accountId: number, bytes: number): void;
+  giveBack(requester: Requester, bytes: number): void;
 }
 
 export const NO_BUDGET: HistoryBudget = { take: () => 0, giveBack: () => undefined };
@@ -19,10 +21,10 @@ export const NO_BUDGET: HistoryBudget = { take: () => 0, giveBack: () => undefin
 export function createHistoryBudget(budget: number, now: () => number): HistoryBudget {
   if (budget === 0) return NO_BUDGET;
   const msOfAByte = HOUR_MS / (budget * REFILLED_AN_HOUR);
-  const buckets = new TokenBuckets({ holdsMs: budget * msOfAByte, now });
+  const buckets = new SharedBuckets({ holdsMs: budget * msOfAByte, now });
   return {
-    take: (accountId, bytes) => Math.max(0, buckets.take(accountId, bytes * msOfAByte)),
-    giveBack: (accountId, bytes) => buckets.giveBack(accountId, bytes * msOfAByte),
+    take: (requester, bytes) => buckets.take(requester, bytes * msOfAByte),
+    giveBack: (requester, bytes) => buckets.giveBack(requester, bytes * msOfAByte),
   };
 }
 
@@ -35,9 +37,9 @@ const REQUESTED_A_SECOND = 64 * 1024;
  */
 export function createRequestBudget(now: () => number, atOnce = REQUESTED_AT_ONCE) {
   const msOfAByte = 1_000 / REQUESTED_A_SECOND;
-  const buckets = new TokenBuckets({ holdsMs: atOnce * msOfAByte, now });
-  /** Takes the bytes if they are available. @returns ms until they are; 0 or less: they were taken */
-  const take = (accountId: number, bytes: number) => buckets.take(accountId, bytes * msOfAByte);
+  const buckets = new SharedBuckets({ holdsMs: atOnce * msOfAByte, now });
+  /** Takes the bytes if they are available. @returns ms until they are; 0: they were taken */
+  const take = (requester: Requester, bytes: number) => buckets.take(requester, bytes * msOfAByte);
   return { take };
 }
 

@@ -179,12 +179,20 @@ function all<C>(
   return { kind: 'accepted', events, registered, ...(events.length === 0 && unchanged && { unchanged }) };
 }
 
-function withRoomTaken(state: AccountWebhooks, events: readonly WebhookEvent[]): AccountWebhooks {
+/** The state between two commands: what takes room in the account, and which of it is active. */
+export function withRoomTaken(state: AccountWebhooks, events: readonly WebhookEvent[]): AccountWebhooks {
   const taken = events.flatMap(({ type, data }) =>
     type === 'WebhookAdded' || type === 'WebhookUpdated' ? [data] : [],
   );
   const others = state.webhooks.filter(({ id }) => !taken.some(({ webhookId }) => webhookId === id));
-  const changed = taken.map((data) => ({ ...data, id: data.webhookId, isActive: true, createdAt: '', addedBy: '' }));
+  // An update leaves an inactive webhook inactive; a new one is active.
+  const isActive = (webhookId: number) =>
+    events.some(({ type, data }) => type === 'WebhookActivated' && data.webhookId === webhookId) ||
+    (state.webhooks.find(({ id }) => id === webhookId)?.isActive ?? true);
+  const changed = taken.map((data) => ({
+    ...{ ...data, id: data.webhookId, isActive: isActive(data.webhookId) },
+    ...{ createdAt: '', addedBy: '' },
+  }));
   return { ...state, webhooks: [...others, ...changed] };
 }
 

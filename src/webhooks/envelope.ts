@@ -3,6 +3,7 @@
  * caused it: one append stores both, so that across any number of processes one key makes one event. Only hashes: a store
  * must reveal neither keys nor header values.
  */
+import { type Requester, requester } from '../limits/user-limits.js';
 import { type TraceContext, traceparentOf } from '../observability/tracing.js';
 import { isTime } from '../ports/broker.js';
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js';
@@ -15,6 +16,12 @@ export interface CommandContext {
   readonly requestId: string;
   readonly correlationId: string;
   readonly trace?: TraceContext | null;
+  /** Whom limits count. If absent, the actor, without a reserve. */
+  readonly requester?: Requester | undefined;
+}
+
+export function requesterIn(accountId: number, { actor, requester: given }: CommandContext): Requester {
+  return given ?? requester(accountId, actor);
 }
 
 export type NewEventId = () => string;
@@ -67,5 +74,15 @@ export function withKey(events: readonly NewEvent[], use: Omit<KeyUse, 'eventTyp
 export function keyUseOf({ type, metadata }: Pick<RecordedEvent, 'type' | 'metadata'>): KeyUse | null {
   const { key, request, at, webhooks } = (metadata?.[FIELD] ?? {}) as Partial<KeyUse>;
   if (typeof key !== 'string' || typeof request !== 'string' || typeof at !== 'number' || !isTime(at)) return null;
-  return Array.isArray(webhooks) ? { key, request, at, eventType: type, webhooks } : null;
+  if (!Array.isArray(webhooks)) return null;
+  const known = webhooks.flatMap((webhook) => registeredIn(webhook) ?? []);
+  return known.length === webhooks.length ? { key, request, at, eventType: type, webhooks: known } : null;
+}
+
+/** Only what is known of it: others may have nested the rest too deeply to be stored. */
+function registeredIn(value: unknown): RegisteredWebhook | null {
+  const { id, url, createdAt } = (value ?? {}) as { readonly [Field in keyof RegisteredWebhook]: unknown };
+  return typeof id === 'number' && typeof url === 'string' && typeof createdAt === 'string'
+    ? { id, url, createdAt }
+    : null;
 }

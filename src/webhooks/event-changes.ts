@@ -2,14 +2,14 @@
 import type { AccountEvent, SealedHeader, WebhookConfiguration } from './events.js';
 
 /** `webhook added: after eventType cash_in, url https://shop.example.com/, headers X-Api-Key` */
-export function changesOf(event: AccountEvent): string {
-  const name = event.type.replace(/(?<=.)[A-Z]/g, ' $&').toLowerCase();
-  const details = detailsText(event);
-  return details ? `${name}: ${details}` : name;
+export function changesOf({ type }: Pick<AccountEvent, 'type'>, details: object): string {
+  const name = type.replace(/(?<=.)[A-Z]/g, ' $&').toLowerCase();
+  const text = detailsText(details);
+  return text ? `${name}: ${text}` : name;
 }
 
-export function detailsText(event: AccountEvent): string {
-  const given = Object.entries(detailsOf(event)).filter(([, value]) => value !== null && value !== undefined);
+export function detailsText(details: object): string {
+  const given = Object.entries(details).filter(([, value]) => value !== null && value !== undefined);
   return given.map(([name, value]) => `${name} ${inWords(value)}`).join('; ');
 }
 

@@ -1,7 +1,7 @@
 /**
  * Handles a command: load the account with everything in the store, decide, and append with the revision that the
  * decision was based on. If another process appended first, load and decide again; commands of this process take turns
- * (account-turns.ts). This enforces the limit of 3 under concurrency, across any number of processes. The events apply
+ * (account-command-queue.ts). This enforces the limit of 3 under concurrency, across any number of processes. The events apply
  * at once in this process, so nobody waits for the subscription.
  *
  * A command may carry an Idempotency-Key. The account was loaded with the keys of all its events, and the append
@@ -12,7 +12,7 @@
 import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import { bytesOf, type HistoryBudget } from './account-buckets.js';
-import type { AccountTurns, Turn } from './account-turns.js';
+import type { AccountCommandQueue, CommandSlot } from './account-command-queue.js';
 import { accountCharacters, type Command, type Decision, decide, isReconfiguring } from './decide.js';
 import {
   type CommandContext,
@@ -21,6 +21,7 @@ import {
   type KeyUse,
   type NewEventId,
   type RequestKey,
+  requesterIn,
   withKey,
 } from './envelope.js';
 import { type AccountEvent, accountStream } from './events.js';
@@ -46,7 +47,7 @@ export interface CommandParts {
   readonly store: Pick<EventStore, 'append'>;
   readonly load: LoadAccount;
   /** Shared by all handlers of a process. */
-  readonly turns: AccountTurns;
+  readonly queue: AccountCommandQueue;
   readonly newEventId: NewEventId;
   readonly budget: HistoryBudget;
   readonly tracing: Pick<Tracing, 'begin'> | null;
@@ -63,7 +64,7 @@ export interface OverBudget {
 type HandledCommand = Decision | OverBudget;
 
 /**
- * @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; TooManyWaiting; the errors of
+ * @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; CommandQueueFull; the errors of
  * LoadAccount
  */
 export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<HandledCommand>;
@@ -88,23 +89,24 @@ export type HandleKeyedCommand = (
 
 export function createCommandHandler(parts: CommandParts): HandleCommand {
   return (accountId, command, context) => {
-    const by = SENDERS[command.type] === 'service' ? 'service' : 'account';
-    const work = async ({ changed }: Turn) =>
+    const by = SENDERS[command.type] === 'service' ? null : requesterIn(accountId, context);
+    const work = async ({ changed }: CommandSlot) =>
       decideOn(parts, await parts.load(accountId), command, { context, key: null, changed });
-    return parts.turns.take(accountId, work, by);
+    return parts.queue.run(accountId, work, by);
   };
 }
 
 export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedCommand {
   return async (accountId, key, prepare, context) => {
     let command = key ? null : await prepare();
-    return parts.turns.take(accountId, async ({ changed }) => {
+    const work = async ({ changed }: CommandSlot) => {
       const account = await parts.load(accountId);
       const before = key && caused(account, key, parts.time());
       if (before) return before;
       command ??= await prepare();
       return decideOn(parts, account, command, { context, key, changed });
-    });
+    };
+    return parts.queue.run(accountId, work, requesterIn(accountId, context));
   };
 }
 
@@ -141,7 +143,7 @@ function caused(account: LoadedAccount, key: RequestKey, now: number): KeyedDeci
 interface Given {
   readonly context: CommandContext;
   readonly key: RequestKey | null;
-  readonly changed: Turn['changed'];
+  readonly changed: CommandSlot['changed'];
 }
 
 /** Null if the stream had moved on. */
@@ -188,13 +190,14 @@ export async function appendPaid(
   const { budget } = parts;
   const { accountId } = account;
   const bytes = mayBeRefused ? bytesOf(events) : 0;
-  const retryAfterMs = budget.take(accountId, bytes);
+  const requester = requesterIn(accountId, context);
+  const retryAfterMs = budget.take(requester, bytes);
   if (retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs };
   let revision: number | null = null;
   try {
     revision = await append(parts, account, events, context);
   } finally {
-    if (revision === null) budget.giveBack(accountId, bytes);
+    if (revision === null) budget.giveBack(requester, bytes);
   }
   return revision === null ? null : account.append(events, revision);
 }

@@ -99,8 +99,8 @@ export function headerProblems(headers: readonly GivenHeader[]): HeaderProblem[]
 }
 
 function nameProblem(name: string, seen: ReadonlySet<string>): HeaderCode | null {
-  if (!HEADER_NAME.test(name)) return { code: 'header-name' };
   if (name.length > MAX_HEADER_NAME_LENGTH) return { code: 'too-long', params: { limit: MAX_HEADER_NAME_LENGTH } };
+  if (!HEADER_NAME.test(name)) return { code: 'header-name' };
   if (isBlockedHeaderName(name)) return { code: 'header-blocked' };
   return seen.has(name.toLowerCase()) ? { code: 'header-repeated' } : null;
 }

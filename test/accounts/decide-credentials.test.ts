@@ -105,6 +105,11 @@ describe('entering a session', () => {
   });
 });
 
+test('where 100 sessions are open, a client that names 99 users ends its own for another, not the only one of a second client', () => {
+  const others = Array.from({ length: 99 }, (_, index) => session(`m${index}`, { actor: `thief/${index}` }));
+  expect(endedBy([session('first', { actor: 'c/joao' }), ...others], open('new'))).toEqual(['m0']);
+});
+
 test('where 100 sessions are open, the oldest of the user who has most ends for another', () => {
   const others = Array.from({ length: 99 }, (_, index) => session(`m${index}`, { actor: 'c/maria' }));
   const first = session('joao', { actor: 'c/joao' });

@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { JWK } from 'jose';
 import { KeysUnavailable, type VerifyToken } from '../../src/accounts/access-tokens.js';
 import { IssuerKeys, type KeyPace } from '../../src/accounts/issuer-keys.js';
 import { createIssuerTokens } from '../../src/accounts/issuer-tokens.js';
@@ -10,18 +12,51 @@ const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 const SECONDS = NOW / 1000;
 const CLAIMS = { iss: 'https://issuer', aud: 'webhooks', sub: '42', iat: SECONDS, exp: SECONDS + 60 };
 const CALLER = { kind: 'verified', caller: { accountId: 42, actor: '42', clientId: null } };
-const NO_KEY = { kind: 'refused', why: 'the issuer has no key with this kid and algorithm' };
+const NO_KEY = { kind: 'refused', why: "the issuer has no key that matches the token's header (alg, kid)" };
 /** The timer does nothing within a test. */
 const BY_HAND = { refreshMs: 3_600_000, retryMs: 3_600_000 };
+const BAD_SIGNATURE = { kind: 'refused', why: 'the signature is not valid' };
 const AWAY: [string, Answer, why: string][] = [
   ['a failure', { status: 500, body: '{}' }, 'the response has status 500'],
   ['a redirect', { status: 302, body: '' }, 'the response has status 302'],
   ['no JSON', { status: 200, body: '<html>' }, 'the response is not JSON'],
-  ['no keys', { status: 200, body: '{"keys":[]}' }, 'the JWK set has no keys'],
+  ['no keys', { status: 200, body: '{"keys":[]}' }, 'the JWK set has no usable keys'],
+  ['only malformed keys', { status: 200, body: '{"keys":[null,{}]}' }, 'the JWK set has no usable keys'],
   ['no list of keys', { status: 200, body: '{"keys":{}}' }, 'the response is not a JWK set'],
   ['null', { status: 200, body: 'null' }, 'the response is not a JWK set'],
+  ['more than 100 keys', keySetOf(101), 'the JWK set has more than 100 keys'],
+  [
+    'more than 256 KiB',
+    { status: 200, body: `{"keys":[]}${' '.repeat(262_134)}` },
+    'the response has more than 262144 bytes',
+  ],
+  [
+    'more than 256 KiB after decompression',
+    { status: 200, body: gzipSync(Buffer.alloc(64 * 1024 ** 2, ' ')), encoding: 'gzip' },
+    'the response has more than 262144 bytes',
+  ],
 ];
 
+const MALFORMED: [string, (intact: JWK) => object | null][] = [
+  ['null', () => null],
+  ['RSA without a modulus', () => ({ kty: 'RSA' })],
+  ['a modulus that is not text', (intact) => ({ ...intact, n: 5 })],
+  ['a modulus that is not base64', (intact) => ({ ...intact, n: '!!' })],
+  ['an unknown operation', (intact) => ({ ...intact, key_ops: ['verify', 'unknown'] })],
+  ['RSA of 1,024 bits', () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })],
+  ['a private key', () => pairs.RS256.privateKey.export({ format: 'jwk' })],
+  ['a symmetric key', () => ({ kty: 'oct', k: 'AAAA' })],
+  ['an unknown kty', () => ({ kty: 'X' })],
+];
+
+const strangers = (count: number) => Array.from({ length: count }, stranger);
+
+function keySetOf(count: number): Answer {
+  const keys = Array.from({ length: count }, (_, n) => ({ kty: 'oct', k: 'AAAA', kid: String(n) }));
+  return { status: 200, body: JSON.stringify({ keys }) };
+}
+
+const otherRsa = () => newPairs().RS256.publicKey.export({ format: 'jwk' }) as JWK;
 const stranger = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
 
 let issuer: Issuer;
@@ -62,8 +97,12 @@ async function reopen(pace: Partial<KeyPace>): Promise<void> {
   keys = open(pace);
 }
 
-async function answerWithKeys(set: readonly (object | undefined)[]): Promise<void> {
-  issuer.answerWith({ status: 200, body: JSON.stringify({ keys: set }) });
+type KeyList = readonly (object | null | undefined)[];
+
+const publish = (set: KeyList) => issuer.answerWith({ status: 200, body: JSON.stringify({ keys: set }) });
+
+async function answerWithKeys(set: KeyList): Promise<void> {
+  publish(set);
   await reopen(BY_HAND);
 }
 
@@ -90,9 +129,9 @@ describe('while the issuer answers, its keys', () => {
       return issuer.asked() - before;
     };
     expect(await askedBy(20)).toBe(1);
-    now = 4_999;
+    now = 9_999;
     expect(await askedBy(20)).toBe(0);
-    now = 5_000;
+    now = 10_000;
     expect(await askedBy(20)).toBe(1);
   });
 
@@ -103,17 +142,54 @@ describe('while the issuer answers, its keys', () => {
     expect(logger.warnings).toEqual([]);
   });
 
-  it('of which several fit a token without a kid refuse it', async () => {
-    await answerWithKeys([issuer.publicKeys[1], stranger()]);
-    const why = 'several keys of the issuer fit the token, which names none (kid)';
-    expect(await verify(await signed({}, { alg: 'ES256', kid: null }))).toEqual({ kind: 'refused', why });
+  it('are each tried if several match: the set has the kid twice, or the token has none', async () => {
+    const [, own] = issuer.publicKeys;
+    for (const set of [
+      [own, stranger()],
+      [stranger(), own],
+      [...strangers(9), own],
+    ]) {
+      await answerWithKeys(set.map((key) => ({ ...key, kid: 'same' })));
+      expect(await verify(await signed({}, { alg: 'ES256', kid: 'same' }))).toEqual(CALLER);
+      expect(await verify(await signed({}, { alg: 'ES256', kid: null }))).toEqual(CALLER);
+    }
   });
 
-  it('fit no token if they are for another use: private, or shorter than 2,048 bits', async () => {
-    const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
-    const unfit = [pairs.RS256.privateKey.export({ format: 'jwk' }), short];
-    await answerWithKeys([...unfit.map((key, n) => ({ ...key, kid: `unfit-${n}` })), ...issuer.publicKeys]);
-    for (const n of unfit.keys()) expect(await verify(await withKid(`unfit-${n}`))).toMatchObject({ kind: 'refused' });
+  it('are tried up to ten times for a token, whose signature then is not valid', async () => {
+    const [, own] = issuer.publicKeys;
+    for (const set of [strangers(2), [...strangers(10), own]]) {
+      await answerWithKeys(set.map((key) => ({ ...key, kid: 'same' })));
+      for (const kid of ['same', null])
+        expect(await verify(await signed({}, { alg: 'ES256', kid }))).toEqual(BAD_SIGNATURE);
+    }
+  });
+
+  it.each<[string, string | null, JWK[]]>([
+    ['under the same kid', 'RS256', []],
+    ['for a token without a kid', null, []],
+    ['for a token without a kid while the issuer has two keys', null, [otherRsa()]],
+  ])('are fetched again if one was replaced %s, at most once in 10 s', async (_, kid, others) => {
+    const token = (jti: string) => signed({ jti }, { kid });
+    const publishWith = (key: JWK | undefined) => publish([{ ...key, kid: 'RS256' }, ...others]);
+    publishWith(otherRsa());
+    expect([await verify(await token('1')), await verify(await token('2'))]).toEqual([BAD_SIGNATURE, BAD_SIGNATURE]);
+    expect(issuer.asked()).toBe(2);
+    publishWith(issuer.publicKeys[0]);
+    now = 9_999;
+    expect(await verify(await token('3'))).toEqual(BAD_SIGNATURE);
+    expect(issuer.asked()).toBe(2);
+    now = 10_000;
+    expect(await verify(await token('4'))).toEqual(CALLER);
+    expect(issuer.asked()).toBe(3);
+  });
+
+  it.each(MALFORMED)('match no token if they are malformed (%s)', async (_, malformed) => {
+    const broken = malformed(issuer.publicKeys[0] ?? {});
+    await answerWithKeys([broken && { ...broken, kid: 'broken' }, ...issuer.publicKeys]);
+    expect(await verify(await withKid('broken'))).toEqual(NO_KEY);
+    expect(await verify(await signed())).toEqual(CALLER);
+    expect(await verify(await signed({}, { kid: null }))).toEqual(CALLER);
+    await answerWithKeys([broken && { ...broken, kid: 'RS256' }, ...issuer.publicKeys]);
     expect(await verify(await signed())).toEqual(CALLER);
   });
 });
@@ -145,6 +221,17 @@ describe('an issuer that is away from the start', () => {
 });
 
 describe('an issuer that goes away', () => {
+  it.each([
+    ['without a kid', null],
+    ['with the kid of a known key', 'same'],
+  ])('leaves a token %s unjudged if no known key verifies it', async (_, kid) => {
+    await answerWithKeys([{ ...stranger(), kid: 'same' }]);
+    expect(await verify(await signed({}, { alg: 'ES256', kid: 'x' }))).toEqual(NO_KEY);
+    now = 10_000;
+    issuer.answerWith({ status: 500, body: '' });
+    await expect(verify(await signed({}, { alg: 'ES256', kid }))).rejects.toThrow(KeysUnavailable);
+  });
+
   it.each(AWAY)('(%s): keys in hand go on, and a kid that is not known is not judged', async (_, answer, why) => {
     expect(await verify(await signed())).toEqual(CALLER);
     issuer.answerWith(answer);
@@ -170,6 +257,20 @@ describe('an issuer that goes away', () => {
     const taken = async () => (await verify(await withKid('new')).catch(() => null))?.kind === 'verified';
     await eventually(taken);
     expect({ warnings: logger.warnings.length, infos: logger.infos.length }).toEqual({ warnings: 1, infos: 1 });
+  });
+});
+
+describe('after a failed fetch', () => {
+  it('the keys are fetched again in 10 s, and Retry-After counts down to that', async () => {
+    issuer.answerWith({ status: 500, body: '' });
+    await reopen({});
+    const token = await signed();
+    const retryAfterOf = (at: number) => {
+      now = at;
+      return verify(token).catch((error: KeysUnavailable) => error.retryAfterSeconds);
+    };
+    expect([await retryAfterOf(0), await retryAfterOf(6_500), await retryAfterOf(9_999)]).toEqual([10, 4, 1]);
+    expect(issuer.asked()).toBe(1);
   });
 });
 

@@ -147,7 +147,7 @@ describe('a token is refused for its header or its key:', () => {
   const rsa = () => issuer.publicKeys[0] as JWK;
 
   const algorithm = 'the algorithm (alg) is not one of RS256, PS256, ES256, EdDSA';
-  const noKey = 'the issuer has no key with this kid and algorithm';
+  const noKey = "the issuer has no key that matches the token's header (alg, kid)";
   const signature = 'the signature is not valid';
 
   it.each<[string, () => Promise<string> | string, why: string]>([

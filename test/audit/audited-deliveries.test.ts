@@ -1,5 +1,5 @@
 /** The answer to each delivery. */
-import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
+import { fromRetryRecord, toMember } from '../../src/delivery/delivery.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { ofOtherHistory, ofUnreadable } from '../support/generators/dead-letter-samples.js';
 import { delivery, TOPICS } from '../support/scenes/audit-fixture.js';
@@ -41,10 +41,25 @@ describe('what became of a delivery', () => {
     day.logged(toThree, 'exhausted');
     day.exhausted(delivery(event, 4, record));
     day.exhausted(delivery(event, 3));
-    day.notValid(day.put('elsewhere', { ...toRetryRecord(toThree, NOON), value: null }));
+    day.notValid(day.put('elsewhere', { ...toMember(toThree), value: null }));
     const { counts, unanswered } = await answer();
     expect(counts).toMatchObject({ exhausted: 0, unanswered: 1 });
     expect(unanswered).toMatchObject([{ eventId: 'pay-1', why: 'exhausted, but missing from the dead letters' }]);
+  });
+
+  test('waits with its record, and is unaccounted for once that is done, also after the committed offset', async () => {
+    day.commit('payments', 0);
+    expect((await answer()).counts).toMatchObject({ waiting: 1, unanswered: 0 });
+    day.completeAhead('payments', record.offset);
+    expect((await answer()).counts).toMatchObject({ waiting: 0, unanswered: 1 });
+  });
+
+  test('does not wait in a tier whose record is done after the committed offset', async () => {
+    day.logged(toThree, 'retrying', NOON + 9_000);
+    day.waits(toThree, '5s', NOON + 9_000);
+    expect((await answer()).counts).toMatchObject({ retrying: { '5s': 1 }, unanswered: 0 });
+    day.completeAhead(TIER, 0);
+    expect((await answer()).counts).toMatchObject({ retrying: {}, unanswered: 1 });
   });
 
   test('is retrying in the tier of its latest retry record', async () => {
@@ -103,7 +118,7 @@ describe('what became of a delivery', () => {
 
   test('is found by an id with half a surrogate pair, after a tier too', async () => {
     const odd = pay('\ud800', 43);
-    const again = fromRetryRecord(toRetryRecord(delivery(odd, 3, day.paid('\ud800')), NOON));
+    const again = fromRetryRecord(toMember(delivery(odd, 3, day.paid('\ud800'))));
     if (again) day.logged(again, 'delivered');
     expect((await day.told()).counts).toMatchObject({ deliveries: 2, delivered: 1, unanswered: 1 });
   });

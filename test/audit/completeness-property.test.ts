@@ -1,11 +1,11 @@
 /** Random histories of a service that keeps its promises. COMPLETENESS_RUNS makes it longer. */
 import fc from 'fast-check';
 import { inFull } from '../runner/thorough.js';
-import { type Fact, type History, history } from '../support/generators/payment-histories.js';
+import { history } from '../support/generators/payment-histories.js';
 import { HistoryTopics } from '../support/scenes/history-topics.js';
+import { isAbout, routedToAll } from '../support/scenes/planted-losses.js';
 
-const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(600, 300, 3_000));
-jest.setTimeout(20_000 + RUNS * 100);
+const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(600, 300, 10_000));
 
 /** How much has happened when it begins, in percent; and how many facts more become durable before each look. */
 const pace = fc.record({
@@ -66,22 +66,3 @@ test('a delivery of which all that is written was erased is named, and no other'
   );
   expect(erased).toBeGreaterThan(RUNS / 4);
 });
-
-interface About {
-  readonly p: number;
-  readonly webhookId: number;
-}
-
-/** Deliveries that each hand-out of their payment routed. */
-function routedToAll({ facts }: History): readonly About[] {
-  const entries = facts.filter((fact) => fact.kind === 'routed');
-  return entries.flatMap(({ p, webhooks }) =>
-    webhooks
-      .map((webhookId) => ({ p, webhookId }))
-      .filter((one) => entries.every((entry) => entry.p !== p || entry.webhooks.includes(one.webhookId))),
-  );
-}
-
-function isAbout(one: About, fact: Fact): boolean {
-  return 'webhookId' in fact && fact.p === one.p && fact.webhookId === one.webhookId;
-}

@@ -2,8 +2,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { lastAt, longestGapMs } from '../../bench/support/burst-scene.js';
 import { comparison } from '../../bench/support/comparison.js';
 import { MessageCutter } from '../../bench/support/http-message.js';
+import { holds } from '../../bench/support/row.js';
 import { percentile, summary } from '../../bench/support/statistics.js';
 
 test.each([
@@ -18,6 +20,7 @@ test.each([
 test.each([
   ['at least', 2],
   ['below', 0.5],
+  ['at most', 0.5],
 ] as const)(
   'twice the figure of another commit, where it is to be %s something, is %d times as good',
   (kind, ratio) => {
@@ -30,6 +33,33 @@ test.each([
 function round(value: number) {
   return { kind: 'measured', values: [value], sides: [], notes: [] } as const;
 }
+
+test.each([
+  ['at most', 3, true],
+  ['at most', 3.1, false],
+  ['below', 3, false],
+] as const)('a figure of %s 3 with a value of %d holds: %s', (kind, value, isMet) => {
+  expect(holds({ kind, value: 3, unit: 'ratio' }, value)).toBe(isMet);
+});
+
+describe('arrivals', () => {
+  const arrivals = [40, 10, 90].map((at) => ({ at, publishedAt: 0, path: '/', wasRejected: false }));
+
+  it('end with the latest one', () => {
+    expect(lastAt(arrivals, 3)).toBe(90);
+  });
+
+  it('have no last one while any is missing', () => {
+    expect(lastAt(arrivals, 4)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each([
+    [0, 50],
+    [-60, 70],
+  ])('that start at %d ms have a longest gap of %d ms', (startedAt, gap) => {
+    expect(longestGapMs(arrivals, startedAt)).toBe(gap);
+  });
+});
 
 test('numbers are sorted as numbers', () => {
   expect(summary([100, 9, 20])).toEqual({ median: 20, least: 9, most: 100 });

@@ -32,6 +32,7 @@ afterEach(async () => {
 async function start(options: EventStoreOptions = {}) {
   const server = await startEventStore({ version: LATEST, ...options });
   ends.push(() => server.stop());
+  await server.projectionsStarted;
   const folder = temporaryDirectory();
   ends.push(() => folder.remove());
   settings = {

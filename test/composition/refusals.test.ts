@@ -17,7 +17,7 @@ it('names the topics that refuse records, or us, until a minute after the last r
     const error = answers.get(topic);
     if (error) throw error;
   };
-  const backbone = { store: { append: publish }, broker: { publish } } as unknown as Backbone;
+  const backbone = { store: { append: publish }, broker: { publish, read: async () => null } } as unknown as Backbone;
   const metrics = { publishFailed: () => undefined } as unknown as StoreMetrics;
   watchBackbone(backbone, metrics, contact);
   const { broker } = backbone;
@@ -29,4 +29,22 @@ it('names the topics that refuse records, or us, until a minute after the last r
   const both = 'payments refuses the record (MESSAGE_TOO_LARGE); Kafka denies a permission: to write to dead';
   expect(refusalsText(contact, performance.now())).toBe(both);
   expect(refusalsText(contact, performance.now() + MINUTE_MS)).toBeNull();
+});
+
+it('clears the fault of a publish once a read succeeds, but not by a read that fails', async () => {
+  const contact: BrokerContact = { why: null, refusals: new Map() };
+  let error: Error | null = new BrokerUnavailable('no answer');
+  const answer = async () => {
+    if (error) throw error;
+    return null;
+  };
+  const backbone = { store: { append: answer }, broker: { publish: answer, read: answer } } as unknown as Backbone;
+  watchBackbone(backbone, { publishFailed: () => undefined } as unknown as StoreMetrics, contact);
+  const { broker } = backbone;
+  await expect(broker.publish('payments', [])).rejects.toThrow();
+  await expect(broker.read('payments', 0, 0)).rejects.toThrow();
+  expect(contact.why).toBe('no answer');
+  error = null;
+  await broker.read('payments', 0, 0);
+  expect(contact.why).toBeNull();
 });

@@ -53,7 +53,11 @@ const time = (iso: string) => `<${iso}>`;
 
 it.each(ROWS)('says what a change of type %s is, with %j', (type, data, said) => {
   const event = { type, data } as AccountEvent;
-  const change = { type, details: JSON.parse(JSON.stringify(detailsOf(event))), changes: changesOf(event) };
+  const change = {
+    type,
+    details: JSON.parse(JSON.stringify(detailsOf(event))),
+    changes: changesOf(event, detailsOf(event)),
+  };
   expect(changeDetail(change, en, time)).toBe(said);
 });
 

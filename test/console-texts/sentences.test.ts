@@ -10,6 +10,9 @@ it.each([
   ['12 novos: mostrar', ptBr.payments.fresh(12)],
   ['1 de 5 não pôde ser reenviada.', ptBr.dialogs.resendingSelected.someFailed(1, 5)],
   ['2 de 5 não puderam ser reenviadas.', ptBr.dialogs.resendingSelected.someFailed(2, 5)],
+  ['Expired: R3, on Nov 2, 2026.', en.expiredCertificate('R3', 'Nov 2, 2026')],
+  ['Expired: a certificate without a name.', en.expiredCertificate(null, null)],
+  ['Vencido: R3, em 2 de nov. de 2026.', ptBr.expiredCertificate('R3', '2 de nov. de 2026')],
   ['reenviada por joana', ptBr.delivery.triggers.resend('joana')],
 ])('reads “%s”', (expected, said) => {
   expect(said).toBe(expected);

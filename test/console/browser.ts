@@ -13,6 +13,8 @@ const PATIENCE_MS = 30_000;
 export interface Opening extends BrowserContextOptions {
   /** Of the requests that fail, those that are expected to, as in `404 GET /path`. */
   readonly refused?: RegExp;
+  /** True: never signed in, so the console asks before a link signs it in. Default: it was in the account of each link. */
+  readonly isNew?: boolean;
   /** False for what a page of another origin does wrong. Default: true. */
   readonly isWatched?: boolean;
 }
@@ -40,12 +42,13 @@ function opener(executablePath: string): Open {
     for (const context of contexts.splice(0)) await context.close();
     expect(wrongs.splice(0)).toEqual([]);
   });
-  return async ({ refused, isWatched = true, ...options } = {}) => {
+  return async ({ refused, isWatched = true, isNew = false, ...options } = {}) => {
     const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'America/Sao_Paulo', ...options });
     contexts.push(context);
     context.setDefaultTimeout(PATIENCE_MS * patience());
     const page = await context.newPage();
     await page.addInitScript(COUNT_CLICKS);
+    if (!isNew) await page.addInitScript(SIGNED_IN_BEFORE);
     if (isWatched) watch(page, refused, wrongs);
     return page;
   };
@@ -53,6 +56,12 @@ function opener(executablePath: string): Open {
 
 /** By the mouse: a label's click is followed by one of its field, which nobody does. */
 const COUNT_CLICKS = `globalThis.clicks = 0; addEventListener('pointerdown', () => { clicks += 1; }, true)`;
+
+/** The code of a link begins with its account. An embedded page may have no storage. */
+const SIGNED_IN_BEFORE = `try {
+  const account = /code=([0-9]+)/.exec(location.hash)?.[1];
+  if (account) localStorage.setItem('console.account', account);
+} catch {}`;
 
 /** Since the page was loaded. */
 export const clicksOn = (page: Page) => page.evaluate<number>('clicks');

@@ -4,7 +4,7 @@ import { describeOnDay } from './day.js';
 
 const SESSION = '**/console/session';
 /** By the tests themselves, and what was under way. */
-const REFUSED = { refused: / \/(console\/session|api\/.*)$/ };
+const REFUSED = { refused: / \/(console\/session(\/preview)?|api\/.*)$/ };
 const REFUSED_CHANGE = { refused: / (POST|DELETE) \/api\// };
 const IN_PORTUGUESE = { ...REFUSED, locale: 'pt-BR' };
 const PREVIEW = /\/recover\?/;
@@ -71,12 +71,17 @@ describeOnDay('the console', (show) => {
     },
   );
 
-  it('says that the browser does not copy where there is no clipboard', async () => {
+  it('shows the text selected if the browser does not copy, and removes it when it loses the focus', async () => {
     const { page, day } = await show(null);
     await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
-    await page.goto(await day.link(`/deliveries/${await day.delivery('/notify', 'exhausted')}`));
+    const path = `/deliveries/${await day.delivery('/notify', 'exhausted')}`;
+    await page.goto(await day.link(path));
     await page.getByRole('button', { name: 'Copy link' }).click();
-    await page.getByText('The browser does not allow copying here.').waitFor();
+    await page.getByText('The browser does not allow copying here. The text is selected').waitFor();
+    const text = page.getByRole('textbox', { name: 'Copy link' });
+    expect(await page.evaluate<string>('getSelection().toString()')).toMatch(new RegExp(`/console${path}$`));
+    await text.blur();
+    await text.waitFor({ state: 'detached' });
   });
 
   it('says once and for all what is wrong in an address', async () => {

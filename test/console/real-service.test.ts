@@ -22,4 +22,17 @@ describeInBrowser('a failed payment of the service itself', (open) => {
     await page.getByText('resent by maria').waitFor();
     await page.getByText(/Accepted by the receiver after \d attempts?\./).waitFor();
   });
+
+  it.each([
+    ['en', 'It is on its way: the first attempt follows.'],
+    ['pt-BR', 'Está a caminho: a primeira tentativa virá em seguida.'],
+  ])('shows a payment as on its way before its first attempt has ended (%s)', async (locale, text) => {
+    here.replies.set('/slow', 'hang');
+    const account = await here.account();
+    await account.post({ url: `${here.receiver.url}/slow`, eventType: 'cash_in' });
+    await here.publish(paymentEvents(account.credential.accountId, 1));
+    const page = await here.enter(account, { next: '/payments', locale });
+    await page.locator('a.row-link').first().click();
+    await page.getByText(text).waitFor();
+  });
 });

@@ -73,6 +73,20 @@ describeOnDay('sent again:', (show) => {
     const openForm = (page: Page, path: string) =>
       page.locator('.problem.bad').filter({ hasText: path }).getByRole('button', { name: 'Recover…' }).click();
 
+    it('is offered before a removal, which states how many exhausted deliveries it would give up', async () => {
+      const { page } = await show('/webhooks');
+      await page.locator('a.row-link').filter({ hasText: '/notify' }).click();
+      await page.getByRole('button', { name: 'Remove…' }).first().click();
+      const question = page.getByRole('dialog', { name: 'Remove it?' });
+      await question
+        .getByText(/^\d+ deliveries were given up .* cannot be recovered once the webhook is removed[.]$/)
+        .waitFor();
+      await question.getByRole('button', { name: 'Recover them first…' }).click();
+      await dialogOf(page)
+        .getByRole('checkbox', { name: /^Given up/, checked: true })
+        .waitFor();
+    });
+
     it('counts all that is kept, and sends from the oldest of it', async () => {
       const { page, day } = await show(null);
       day.proxy.altered = manyCounted;

@@ -17,6 +17,8 @@ describeInBrowser('the tabs of one browser', (open) => {
 
   async function enterIn(page: Page, account: Account, next = '/'): Promise<void> {
     await page.goto((await opened(account, { can: RIGHTS, user: 'maria', next })).url);
+    // The browser has a session of another account.
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await isOf(page, account);
   }
 

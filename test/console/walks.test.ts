@@ -41,14 +41,14 @@ describeInBrowser('on the service itself, a person', (open) => {
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/added`);
     await dialog.getByRole('checkbox', { name: 'Cash in' }).check();
-    await dialog.getByRole('checkbox', { name: 'Refund in' }).check();
+    await dialog.getByRole('checkbox', { name: 'Refund requested' }).check();
     await dialog.getByRole('button', { name: 'Save and test' }).click();
     const saved = page.getByRole('dialog', { name: 'Saved' });
     await saved.getByText(/^The receiver answered 200 in/).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).getByText('/added').waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
-    await page.getByRole('row').getByText('Refund in').waitFor();
+    await page.getByRole('row').getByText('Refund requested').waitFor();
     await page.getByRole('link', { name: 'Payments', exact: true }).click();
     await page.getByText('Nothing was published yet').waitFor();
     await publish(events(account, 1));
@@ -316,7 +316,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     await page.goto(url);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(page.url()).toBe(`${here.service.url}/console`);
-    const other = await open({ refused: /^40[01] (GET|POST) \/console\/session$/ });
+    const other = await open({ refused: /^40[01] (GET|POST) \/console\/session(\/preview)?$/ });
     await other.goto(url);
     await other.getByRole('heading', { name: 'This link no longer works' }).waitFor();
     await other.goto(`${here.service.url}/console/history`);

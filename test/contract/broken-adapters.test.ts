@@ -5,11 +5,13 @@ import {
   sqliteBroker,
   sqliteEventStore,
   sqliteProjectionStates,
+  sqliteRequestChains,
   type Wrap,
 } from '../support/scenes/sqlite-subjects.js';
 import { withMethods } from '../support/scenes/with-methods.js';
 import { BROKEN_CONSUMERS } from './broken/consumers.js';
 import { BROKEN_STORES, type Broken } from './broken/event-stores.js';
+import { BROKEN_CHAINS } from './broken/request-chains.js';
 import { BROKEN_TOPICS } from './broken/topics.js';
 import { BROKEN_STATES, BROKEN_VIEWS } from './broken/views.js';
 import { cases as brokerCases } from './broker-contract.js';
@@ -17,6 +19,7 @@ import { type ContractCase, type Features, type Open, runCase, type Subject, wit
 import { cases as viewCases } from './deliveries-view-contract.js';
 import { cases as eventStoreCases } from './event-store-contract.js';
 import { cases as statesCases } from './projection-states-contract.js';
+import { cases as chainsCases } from './request-chains-contract.js';
 
 /** What is broken is waited for in vain. */
 const BROKEN: Features = { ...SQLITE, patienceMs: 750, isPatient: false };
@@ -98,4 +101,8 @@ describe('a deliveries view that', () => {
 
 describe('a keeper of projection states that', () => {
   testSuite({ cases: statesCases, make: sqliteProjectionStates, broken: BROKEN_STATES });
+});
+
+describe('chains of requests that', () => {
+  testSuite({ cases: chainsCases, make: sqliteRequestChains, broken: BROKEN_CHAINS });
 });

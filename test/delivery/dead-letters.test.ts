@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { notValid, readDeadLetter } from '../../src/delivery/dead-letters.js';
-import { fromRetryRecord, progressOf, toRetryRecord } from '../../src/delivery/delivery.js';
+import { fromRetryRecord, progressOf, toMember } from '../../src/delivery/delivery.js';
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
 import { exhausted } from '../support/generators/dead-letter-samples.js';
 import { deliveryTo, NOW, paymentRecord, received } from '../support/generators/delivery-samples.js';
@@ -35,14 +35,14 @@ describe('a record that is not valid', () => {
   });
 
   test('a broken retry record keeps our headers too: what is wrong may be in them', () => {
-    const broken = { ...toRetryRecord(deliveryTo(5), NOW), value: null };
+    const broken = { ...toMember(deliveryTo(5)), value: null };
     const { headers } = notValid(received(broken), 'the record is not a retry record');
     expect(asText(headers)).toEqual(expect.arrayContaining(asText(broken.headers)));
   });
 });
 
 describe('a delivery that is exhausted', () => {
-  const record = toRetryRecord(deliveryTo(5, { attempts: 3, step: 3 }), NOW);
+  const record = toMember(deliveryTo(5, { attempts: 3, step: 3 }));
   const delivery = { ...deliveryTo(5), ...fromRetryRecord(record), attempts: 4 };
 
   test("keeps the payment's key, bytes and headers, and tells which delivery it was", () => {

@@ -73,4 +73,23 @@ describe('stop and start', () => {
     await eventually(() => requests.length === 2);
     expect(new Set(requests.map(webhookId)).size).toBe(1);
   });
+
+  test('a tier that another schedule creates while a dispatcher runs is read', async () => {
+    let status = 500;
+    const { requests } = await fixture.webhook(1, { respond: () => ({ status }) });
+    const canary = await fixture.installation.dispatch({ schedule: [{ text: '59s', ms: 59_000 }] });
+    await fixture.installation.publish(payment('evt'));
+    const [waiting] = await eventually(async () => {
+      const found = await fixture.installation.browse('webhooks.retry.59s');
+      return found.length === 1 && found;
+    });
+    await canary.close();
+    status = 200;
+    const dispatcher = await fixture.installation.dispatch();
+    await fixture.installation.broker.publish('webhooks.retry.1ms', [waiting as NewRecord]);
+    await eventually(() => requests.length === 2, { timeout: 60_000 });
+    expect(new Set(requests.map(webhookId)).size).toBe(1);
+    expect(dispatcher.state().unreadTiers.get('webhooks.retry.1ms')).toBe(0);
+    expect(dispatcher.state().retries.partitions.map(({ topic }) => topic)).toContain('webhooks.retry.1ms');
+  });
 });

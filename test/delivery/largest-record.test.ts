@@ -3,7 +3,7 @@ import { sizeOf } from '../../src/adapters/kafka/records.js';
 import { ENOUGH_BYTES } from '../../src/adapters/kafka/topic-config.js';
 import { toRequest } from '../../src/delivery/again/request.js';
 import { deadLetterOf, notValid, unrouted } from '../../src/delivery/dead-letters.js';
-import { newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
+import { newDelivery } from '../../src/delivery/delivery.js';
 import {
   MAX_HEADERS,
   MAX_HEADERS_BYTES,
@@ -11,6 +11,7 @@ import {
   MAX_RECORD_BYTES,
 } from '../../src/payments/payment-event.js';
 import { MAX_ID_BYTES } from '../../src/payments/payment-event-schema.js';
+import { retryRecord } from '../support/generators/bundles.js';
 import { header, NOW, named, received } from '../support/generators/delivery-samples.js';
 
 // A control character has six bytes in JSON.
@@ -29,7 +30,7 @@ test.each([
   const record = received({ key, value: Buffer.alloc(bytes), headers });
   const delivery = { ...newDelivery({ ...event, cloudEvent }, named(1), record), actor };
   const records = [
-    toRetryRecord(delivery, NOW),
+    retryRecord(delivery, NOW),
     toRequest(delivery, { trigger: 'resend', actor }),
     deadLetterOf(delivery, { reason: 'exhausted', detail: 'status 503' }),
     unrouted(record, event, 'x'),

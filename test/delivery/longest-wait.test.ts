@@ -1,7 +1,7 @@
 /** A retry record that names a time far away: written while a clock was ahead, or forged. It holds its tier no longer than its delay. */
-import { NOT_BEGUN, progressHeader } from '../../src/delivery/delivery-progress.js';
 import { eventually } from '../support/clocks/eventually.js';
-import { ACCOUNT } from '../support/generators/delivery-samples.js';
+import { retryRecord } from '../support/generators/bundles.js';
+import { ACCOUNT, deliveryTo } from '../support/generators/delivery-samples.js';
 import { payment } from '../support/generators/poison.js';
 import { AccountFixture, webhookId } from '../support/scenes/account-fixture.js';
 
@@ -18,13 +18,11 @@ test('it is tried when its tier is over, and so are those behind it', async () =
   const { requests } = await fixture.webhook(1);
   const { installation } = fixture;
   const webhookEvent = String(installation.accounts.webhook(ACCOUNT, 1)?.addedBy);
-  const none = { cloudEvent: null, payment: null, publishedAt: null, trace: null };
-  const event = { ...NOT_BEGUN, ...none, accountId: ACCOUNT, webhookId: 1, webhookEvent, eventType: 'cash_in' };
-  const retry = (id: string, due: number) => ({
-    key: null,
-    value: Buffer.from(payment(id)),
-    headers: [progressHeader({ ...event, id, eventId: id, attempts: 1, step: 1, due })],
-  });
+  const retry = (id: string, due: number) => {
+    const event = { id, eventId: id, webhookEvent, attempts: 1, step: 1 };
+    const record = { key: null, value: Buffer.from(payment(id)), headers: [] };
+    return retryRecord(deliveryTo(1, { ...event, record }), due);
+  };
   await installation.broker.publish(`webhooks.retry.${TIER.text}`, [retry('far', FAR), retry('behind', 0)]);
   await installation.dispatch({ schedule: [TIER] });
   await eventually(() => requests.length === 2);

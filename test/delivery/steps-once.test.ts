@@ -1,9 +1,10 @@
 /** A retry record may be handed out twice, as after a crash between its next one and the commit: that makes no second chain. */
-import { type Delivery, fromRetryRecord, newDelivery } from '../../src/delivery/delivery.js';
+import { type Delivery, newDelivery } from '../../src/delivery/delivery.js';
 import type { Deliver } from '../../src/delivery/delivery-attempt.js';
 import { createDeliver } from '../../src/delivery/delivery-attempt.js';
 import { eachStepOnce } from '../../src/delivery/steps-once.js';
 import { eventually } from '../support/clocks/eventually.js';
+import { deliveriesIn } from '../support/generators/bundles.js';
 import { EVENT, failedWith, named, paymentRecord, received } from '../support/generators/delivery-samples.js';
 import { DeliverFixture, OWN, SCHEDULE } from '../support/scenes/deliver-fixture.js';
 import { webhookOf } from '../support/scenes/fake-accounts.js';
@@ -36,7 +37,7 @@ const retryOf = (delivery: Delivery, changes: Partial<Delivery> = {}): Delivery 
 function waiting(): Delivery[] {
   const tiers = fixture.broker.topics.filter((topic) => fixture.topics.isTier(topic));
   const records = tiers.flatMap((topic) => fixture.broker.of(topic));
-  return records.flatMap((record) => fromRetryRecord(record) ?? []);
+  return records.flatMap(deliveriesIn);
 }
 
 /** Hands one record out twice: in one process, or once in one that ends then. */
@@ -130,6 +131,18 @@ describe('a step', () => {
     const other = newProcess();
     await Promise.all(comeAgain(9).map((delivery) => other(delivery, OWN)));
     expect(fixture.requests).toHaveLength(2);
+  });
+
+  test('stays one attempt, however many steps of another account come between its copies', async () => {
+    const deliver = eachStepOnce(async (delivery) => {
+      if (delivery.accountId === 42) fixture.requests.push({ id: delivery.id } as never);
+      return true;
+    });
+    await deliver(retryOf(first()), OWN);
+    const other = { ...retryOf(first()), accountId: 43 };
+    for (let n = 0; n < 50_000; n += 1) await deliver({ ...other, id: `msg_${n}` }, OWN);
+    await deliver(retryOf(first()), OWN);
+    expect(fixture.requests).toHaveLength(1);
   });
 
   test('is another one after it was deferred', async () => {

@@ -22,12 +22,14 @@ describe('the names of topics', () => {
   test('a tier of the schedule and one of deferred deliveries have names of their own', () => {
     const { retry, deferred } = topicsOf(['payment-events'], 'a.').tiers([DELAY]);
     expect(retry).toEqual([{ text: '30m', ms: 1_800_000, topic: 'a.webhooks.retry.30m' }]);
-    expect(deferred.map(({ text }) => text)).toEqual(['deferred.5s', 'deferred.1m', 'deferred.5m', 'deferred.30m']);
-    expect(topicsOf(['payment-events'], 'a.').tierOf('a.webhooks.deferred.30m')).toEqual(deferred[3]);
+    expect(deferred.map(({ text }) => text)).toEqual(
+      ['5s', '10s', '20s', '40s', '80s', '160s', '5m', '10m', '30m'].map((text) => `deferred.${text}`),
+    );
+    expect(topicsOf(['payment-events'], 'a.').tierOf('a.webhooks.deferred.30m')).toEqual(deferred.at(-1));
   });
 
   test('the own topics are those of this prefix, and no payment topic', () => {
-    const own = ['a.webhooks.retry.5s', 'a.webhooks.deferred.1m', 'a.webhooks.dead-letter', 'a.webhooks.deliveries'];
+    const own = ['a.webhooks.retry.5s', 'a.webhooks.deferred.10s', 'a.webhooks.dead-letter', 'a.webhooks.deliveries'];
     const others = ['payment-events', 'a.payment-events', 'webhooks.deliveries', 'a.webhooks.deliveries.x'];
     expect([...own, ...others].filter(topicsOf(['payment-events'], 'a.').isOwn)).toEqual(own);
   });

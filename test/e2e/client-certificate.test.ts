@@ -31,7 +31,7 @@ const deliveries = () => served.lines<DeliveryView>('deliveries', 'list', '--acc
 
 test('without a certificate a receiver that requires one gets nothing, and it is a TLS failure everywhere', async () => {
   expect(await served.addWebhook('/in')).toBe(200);
-  const message = 'the endpoint did not answer (tls)';
+  const message = 'the endpoint did not answer (tls). A client certificate is demanded.';
   expect(await testEvent()).toMatchObject({ success: false, message, result: REFUSED });
   await served.publish(paymentEvents(42, 1));
   const lines = () => served.service.log().split('\n');

@@ -54,8 +54,12 @@ withKafka((brokers) => {
 
   async function audit(...more: string[]) {
     const args = ['audit', 'completeness', '--from', '2000-01-01', '--to', '2100-01-01', '--json', ...more];
-    const { code, stdout } = await commandLine(settings, args);
-    const lines = jsonLines(stdout);
+    // Again while it has no report: Kafka may take longer to respond on a busy machine than the command waits.
+    const { code, lines } = await eventually(async () => {
+      const { code, stdout } = await commandLine(settings, args);
+      const lines = jsonLines(stdout);
+      return lines.length > 0 && { code, lines };
+    }, PATIENCE);
     return {
       code,
       counts: lines.at(-1) ?? {},

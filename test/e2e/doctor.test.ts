@@ -110,7 +110,7 @@ describe('another issuer', () => {
     expect((await examined({ ...settings, AUTH_JWKS_URL })).of('AUTH_JWKS_URL')).toEqual(['ok the issuer has 3 keys']);
     issuer.answerWith({ status: 200, body: '{"keys":[]}' });
     const empty = await examined({ ...settings, AUTH_JWKS_URL });
-    expect([empty.code, empty.of('AUTH_JWKS_URL')]).toEqual([1, ['FAIL the JWK set has no keys']]);
+    expect([empty.code, empty.of('AUTH_JWKS_URL')]).toEqual([1, ['FAIL the JWK set has no usable keys']]);
     await issuer.close();
     const gone = await examined({ ...settings, AUTH_JWKS_URL });
     expect([gone.code, ...gone.of('AUTH_JWKS_URL')]).toEqual([

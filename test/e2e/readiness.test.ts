@@ -25,7 +25,17 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const service = await serve(settings);
   cleanups.push(() => service.stop('SIGKILL'));
   const first = ['event store', 'read model', 'keys', 'broker'];
-  const all = [...first, 'api', 'dispatcher', 'topics', 'accounts', 'deliveries view', 'partitions'];
+  const all = [
+    ...first,
+    'api',
+    'dispatcher',
+    'topics',
+    'accounts',
+    'deliveries view',
+    'requests',
+    'partitions',
+    'consumer groups',
+  ];
   await eventually(async () => Object.keys(whyNot(await readiness(service))).length === 0, PATIENCE);
   const told = await readiness(service);
   expect(told).toMatchObject({ httpStatus: 200, status: 'ready' });
@@ -34,7 +44,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const dispatcher = await serve(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => dispatcher.stop('SIGKILL'));
   const parts = (await readiness(dispatcher)).parts.map(({ part }) => part);
-  expect(parts).toEqual([...first, 'dispatcher', 'topics', 'accounts', 'partitions']);
+  expect(parts).toEqual([...first, 'dispatcher', 'topics', 'accounts', 'requests', 'partitions', 'consumer groups']);
 });
 
 test('a broker that is down at the start: it is named, with why, and what waits for it', async () => {

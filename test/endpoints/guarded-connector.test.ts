@@ -2,10 +2,11 @@ import type { ServerOptions } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseRanges } from '../../src/endpoints/address-ranges.js';
 import { type AgentOptions, EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
-import type { LookupAll } from '../../src/endpoints/resolve.js';
+import type { LookupAll } from '../../src/endpoints/guarded-lookup.js';
 import { eventually } from '../support/clocks/eventually.js';
 import { certificateFor, testAuthority } from '../support/servers/certificates.js';
 import { type ReceiverOptions, startReceiver } from '../support/servers/receiver.js';
+import { startSessionAverseRelay } from '../support/servers/session-averse-relay.js';
 
 const NAME = 'hooks.shop.com';
 const NAMES = [NAME, 'localhost', '127.0.0.1'];
@@ -55,7 +56,8 @@ async function setUp(options: Partial<AgentOptions>, receiverOptions: ReceiverOp
   const agent = new EndpointAgent({ allowPrivate: false, connectTimeoutMs: 15_000, ca, ...options });
   cleanups.push(receiver.close, () => agent.destroy());
   const post = (host: string, accountId?: number) => postTo(agent, `https://${host}:${receiver.port}`, accountId);
-  return { receiver, agent, post };
+  const postVia = (port: number) => postTo(agent, `https://127.0.0.1:${port}`);
+  return { receiver, agent, post, postVia };
 }
 
 const FORBIDDEN = { code: 'ENDPOINT_FORBIDDEN', message: 'the endpoint is not allowed' };
@@ -155,6 +157,15 @@ describe('with private endpoints', () => {
       expect(receiver.resumed).toEqual([false, true, false]);
     },
   );
+
+  test('a handshake that fails with a session on offer is repeated without it, and the host is offered none for a while', async () => {
+    const { receiver, postVia } = await setUp({ allowPrivate: true, mostIdle: 0 }, { names: NAMES });
+    const relay = await startSessionAverseRelay(receiver.port);
+    cleanups.push(relay.close);
+    for (let n = 0; n < 22; n += 1) expect(await postVia(relay.port)).toBe(200);
+    expect(relay.resets()).toBe(1);
+    expect(receiver.requests).toHaveLength(22);
+  });
 
   test('a connection is not used again after its time: its receiver may have moved', async () => {
     const connected: number[] = [];

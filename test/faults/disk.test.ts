@@ -162,7 +162,46 @@ withFaultyLibc(() => {
     const pairs = 2 * EVENTS * PATHS.length;
     expect(verdict).toEqual({ pairs, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
   });
+
+  test('the disk is full for the file of requests alone: they are kept in memory, and deliveries continue', async () => {
+    const service = await serving('requests');
+    const requests = async () => (await partsOf(service)).find(({ part }) => part === 'requests');
+    const resent = async () => {
+      const { deliveries } = await fetched<{ deliveries: { id: string }[] }>(service, token, 'webhooks/1/deliveries');
+      const { status } = await fetch(`${service.url}/api/deliveries/${deliveries[0]?.id}/resend`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return status;
+    };
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'before-'), urls);
+    await eventually(async () => (await listed(service, token)) === EVENTS, PATIENCE);
+    // The list has the deliveries of one webhook: those of the others may still be on the wire.
+    await scene.nothingLost(PATIENCE_MS);
+    libc.diskFull(1);
+    const before = scene.receiver.requests.length;
+    expect(await resent()).toBe(202);
+    await eventually(() => scene.receiver.requests.length > before, PATIENCE);
+    await eventually(async () => (await requests())?.ready === false, PATIENCE);
+    expect((await requests())?.why).toMatch(/^requests\.sqlite can't be used \(SQLITE_[A-Z_]+\)$/);
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'during-'), urls);
+    await scene.nothingLost(PATIENCE_MS);
+    libc.diskFull(0);
+    await eventually(async () => (await requests())?.ready === true, PATIENCE);
+    expect(await service.stop('SIGTERM')).toBe(0);
+  });
 });
+
+/** Reads are limited by the time that they take, so on a busy machine some have to wait. */
+async function fetched<T>({ url }: Service, token: string, path: string): Promise<T> {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await eventually(async () => {
+    const answer = await fetch(`${url}/api/${path}`, { headers });
+    return answer.status !== 429 && answer;
+  }, PATIENCE);
+  expect(response.status).toBe(200);
+  return (await response.json()) as T;
+}
 
 /** The parts of a process that is ready. */
 async function partsOf(service: Service): Promise<Readiness['parts']> {
@@ -172,11 +211,9 @@ async function partsOf(service: Service): Promise<Readiness['parts']> {
 }
 
 /** The number of delivered events in the list of the first webhook. */
-async function listed({ url }: Service, token: string): Promise<number> {
-  const headers = { authorization: `Bearer ${token}` };
-  const list = await fetch(`${url}/api/webhooks/1/deliveries?outcome=delivered&limit=200`, { headers });
-  expect(list.status).toBe(200);
-  return ((await list.json()) as { deliveries: unknown[] }).deliveries.length;
+async function listed(service: Service, token: string): Promise<number> {
+  const path = 'webhooks/1/deliveries?outcome=delivered&limit=200';
+  return (await fetched<{ deliveries: unknown[] }>(service, token, path)).deliveries.length;
 }
 
 /** Success is 200; a failure has the API's shape. */

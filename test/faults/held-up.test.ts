@@ -2,15 +2,12 @@
  * The process is stopped under load for longer than an attempt's timeout (SIGSTOP; a virtual machine that is moved).
  * Deliveries answered meanwhile are not sent again, those whose receiver gave up are, and events published meanwhile arrive.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { isStarved } from '../runner/patience.js';
-import type { Service, Settings } from '../support/clients/service.js';
 import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
 import { paymentEvents } from '../support/scenes/story.js';
+import { resume, suspend } from '../support/scenes/suspended-service.js';
 import type { Reply } from '../support/servers/receiver.js';
 
 const ACCOUNT = 7;
@@ -21,6 +18,8 @@ const BEFORE = 30;
 const MEANWHILE = 150;
 /** Well below Kafka's session timeout: the records of an expired member are redelivered. */
 const TIMEOUT_MS = 3_000;
+/** Its last delay is longer than a starved machine holds up a delivery: with 2 s in all, a lifetime was over after one attempt. */
+const RETRY_SCHEDULE = '200ms,400ms,800ms,2m';
 const PATIENCE_MS = 40_000;
 /** How what was sent before the stop ends meanwhile. */
 const HELD: [string, Reply][] = [
@@ -40,7 +39,8 @@ describeBackbones((backbone) => {
     let holdsBack = false;
     const ok = { status: 200 };
     const respond = () => (holdsBack ? answering.then(() => held) : ok);
-    scene = await FaultScene.open(backbone, { respond, settings: { DELIVERY_TIMEOUT: `${TIMEOUT_MS / 1_000}s` } });
+    const settings = { DELIVERY_TIMEOUT: `${TIMEOUT_MS / 1_000}s`, RETRY_SCHEDULE };
+    scene = await FaultScene.open(backbone, { respond, settings });
     const service = await scene.serve();
     const urls = scene.urls(...PATHS);
     await scene.account(service, ACCOUNT, urls);
@@ -48,19 +48,19 @@ describeBackbones((backbone) => {
     await eventually(() => scene.receiver.requests.length >= BEFORE * PATHS.length, { timeout: PATIENCE_MS });
     holdsBack = true;
     await scene.publish(paymentEvents(ACCOUNT, ASKED, 'asked'), urls);
-    await eventually(() => scene.receiver.requests.length >= (BEFORE + ASKED) * PATHS.length, {
-      timeout: PATIENCE_MS,
-    });
+    const asked = () => scene.receiver.requests.length - BEFORE * PATHS.length;
+    // On a starved machine the first attempts may time out before the last ones begin: then these wait for their URLs to recover.
+    await eventually(() => asked() >= ASKED * PATHS.length || (isStarved() && asked() > 0), { timeout: PATIENCE_MS });
 
     const from = performance.now();
-    await stopBetweenWrites(service, scene.settings);
+    await suspend(service, scene.settings);
     try {
       holdsBack = false;
       answer();
       await scene.publish(paymentEvents(ACCOUNT, MEANWHILE, 'meanwhile'), urls);
       await eventually(() => performance.now() - from > TIMEOUT_MS + 500, { timeout: PATIENCE_MS });
     } finally {
-      goOn(service);
+      resume(service);
     }
 
     await scene.nothingLost(PATIENCE_MS);
@@ -75,34 +75,3 @@ describeBackbones((backbone) => {
     expect(delivered.every(({ attempts }) => attempts.length <= most)).toBe(true);
   });
 });
-
-/**
- * Between two writes to the embedded store, if there is one: midway through a transaction a process holds the file's
- * write lock, which nobody can take over.
- */
-async function stopBetweenWrites({ pid }: Pick<Service, 'pid'>, { DATA_DIR = '' }: Settings): Promise<void> {
-  const store = join(DATA_DIR, 'store.sqlite');
-  const isStopped = () => {
-    process.kill(pid, 'SIGSTOP');
-    if (!existsSync(store) || isWritable(store)) return true;
-    process.kill(pid, 'SIGCONT');
-    return false;
-  };
-  await eventually(isStopped, { message: 'it writes all the time' });
-}
-
-function goOn({ pid }: Pick<Service, 'pid'>): void {
-  process.kill(pid, 'SIGCONT');
-}
-
-function isWritable(store: string): boolean {
-  const file = openFile(store, 100);
-  try {
-    file.exec('BEGIN IMMEDIATE; ROLLBACK');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    file.close();
-  }
-}

@@ -4,7 +4,7 @@
  */
 import type { DeadLetter } from '../../src/delivery/dead-letters.js';
 import { type DeliveryView, deliveryTopics } from '../../src/delivery/log/delivery-log.js';
-import { patience } from '../runner/patience.js';
+import { isStarved, patience } from '../runner/patience.js';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import { peakMemoryMiB } from '../support/clients/process-stats.js';
 import { jsonLines } from '../support/clients/service.js';
@@ -70,7 +70,9 @@ test('the healthy URL does not feel the hostile ones, and with each of these a d
   expect(ends.map(({ accountId, outcome }) => `${accountId} ${outcome}`).sort()).toEqual(expected.sort());
   const letters = await listed<DeadLetter>(scene, 'dead-letters', 'list');
   const exhausted = ends.filter(({ outcome }) => outcome === 'exhausted');
-  expect(exhausted.every(({ attempts }) => attempts.length === ATTEMPTS)).toBe(true);
+  // On a starved machine the lifetime of a delivery may be over after its first attempt.
+  const fewest = isStarved() ? 1 : ATTEMPTS;
+  expect(exhausted.every(({ attempts: { length } }) => length >= fewest && length <= ATTEMPTS)).toBe(true);
   expect(letters.map(({ deliveryId }) => deliveryId).sort()).toEqual(exhausted.map(({ id }) => id).sort());
   await eventually(() => hostiles.every((hostile) => hostile.open() === 0), PATIENCE);
   const grown = peakMemoryMiB(service.pid) - memory;

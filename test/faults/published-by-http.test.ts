@@ -1,10 +1,11 @@
-/** Payment systems publish by HTTP while the process is killed: what was answered 202 is delivered. */
+/** Payment systems publish by HTTP while the process is killed, or its disk is full: what was answered 202 is delivered. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandLine } from '../support/clients/in-process-cli.js';
 import type { Service } from '../support/clients/service.js';
 import { eventually } from '../support/clocks/eventually.js';
 import { describeBackbones } from '../support/scenes/backbones.js';
 import { FaultScene } from '../support/scenes/fault-scene.js';
+import { FaultyLibc, withFaultyLibc } from '../support/scenes/faulty-libc.js';
 import { type Account, paymentEvents, tokenFor } from '../support/scenes/story.js';
 
 const ACCOUNT = 7;
@@ -12,6 +13,8 @@ const PATHS = ['/one', '/two'];
 const POSTERS = 8;
 /** Requests with 202 before each kill. */
 const ACCEPTED = 30;
+/** Writes that find no room. */
+const REFUSED = 60;
 const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 
@@ -107,5 +110,21 @@ describeBackbones((backbone) => {
     await eventually(() => accepted() >= before + ACCEPTED, PATIENCE);
     await nothingLost(`kill -9 while publishing by HTTP, ${backbone.name}`);
     expect(posters.answers[0]).toBeGreaterThan(0);
+  });
+});
+
+withFaultyLibc(() => {
+  test.each([1, 5])('disk full at one write in %i: no event that was answered 202 is lost', async (nth) => {
+    scene = await FaultScene.open();
+    const libc = new FaultyLibc(String(scene.settings.DATA_DIR));
+    scene.onClose(() => libc.close());
+    await posting(await scene.serve(libc.settings));
+    await eventually(() => accepted() >= ACCEPTED, PATIENCE);
+    libc.diskFull(nth);
+    await eventually(() => libc.writesRefused >= REFUSED && (posters.answers[503] ?? 0) > 0, PATIENCE);
+    libc.diskFull(0);
+    const before = accepted();
+    await eventually(() => accepted() >= before + ACCEPTED, PATIENCE);
+    await nothingLost(`the disk is full at one write in ${nth} while publishing by HTTP`);
   });
 });

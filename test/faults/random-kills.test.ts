@@ -3,7 +3,7 @@
  * published, some attempts fail, and an account keeps changing a webhook. In the end nothing is lost, and every
  * acknowledged change is there.
  *
- * FAULT_SEED repeats a run's draws; FAULT_KILLS sets the number of kills.
+ * TEST_SEED repeats a run's draws; FAULT_KILLS sets the number of kills.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { deliveryTopics } from '../../src/delivery/log/delivery-log.js';
@@ -24,8 +24,6 @@ const SLOW_MS = 20;
 /** The first attempt for such an event fails, so that there are retries too. */
 const FAILS = /"id":"\w+-\d*3"/;
 const PATIENCE_MS = 60_000;
-
-jest.setTimeout(400_000);
 
 describeBackbones((backbone) => {
   const inTurn = backbone.name.includes('Kafka') ? 5 : inFull(20, 4, 50);
@@ -59,7 +57,7 @@ describeBackbones((backbone) => {
     expect(scene.oracle.verdict()).toMatchObject(fine);
     await allDelivered(scene, pairs);
     expect(await shownChange(last, token)).toBeGreaterThanOrEqual(acknowledged);
-    const verdict = scene.oracle.report(`${backbone.name}, killed ${kills} times (FAULT_SEED=${random.seed})`);
+    const verdict = scene.oracle.report(`${backbone.name}, killed ${kills} times (TEST_SEED=${random.seed})`);
     expect(verdict).toMatchObject(fine);
   });
 });

@@ -23,8 +23,6 @@ const PLACES = 128;
 const PATIENCE_MS = 120_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 
-jest.setTimeout(600_000);
-
 describeBackbones((backbone) => {
   let scene: FaultScene;
   afterEach(() => scene?.close());

@@ -92,6 +92,7 @@ function undoneInFile(folder: string, read: readonly Read[]): number[] {
   }
 }
 
+/** NaN for topics whose leader has just changed: Kafka then rejects the request with a retriable error. */
 async function undoneOnKafka(url: string, read: readonly Read[]): Promise<number[]> {
   const brokers = [url.replace('kafka://', '')];
   const admin = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING }).admin();
@@ -107,6 +108,9 @@ async function undoneOnKafka(url: string, read: readonly Read[]): Promise<number
         );
       }),
     );
+  } catch (error) {
+    if ((error as { readonly retriable?: boolean }).retriable) return [Number.NaN];
+    throw error;
   } finally {
     await admin.disconnect();
   }

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { Admission, type Admitted } from '../../src/http/admission.js';
+import { requester } from '../../src/limits/user-limits.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { startBareApi } from '../support/scenes/bare-api.js';
 
@@ -10,22 +11,22 @@ let admission: Admission;
 beforeEach(() => {
   clock = 1_000_000.5;
   admission = new Admission({
-    msPerMinute: 600,
+    msPerMinute: 1_200,
     now: () => clock,
-    unsent: { ownerBytes: 100_000, processBytes: 250_000 },
+    unsent: { user: 100_000, owner: 100_000, process: 250_000 },
   });
 });
 afterEach(() => void jest.useRealTimers());
 
 /** Makes an answer, which takes so long. */
 function read(accountId: number, ms: number, answer = 'short'): string {
-  return admission.timed(accountId, () => {
+  return admission.timed(requester(accountId, 'a client'), () => {
     clock += ms;
     return answer;
   });
 }
 
-const enter = (accountId: number, actor = 'a client') => admission.enter({ accountId, actor });
+const enter = (accountId: number, user = 'a client') => admission.enter(requester(accountId, user));
 
 /** `admitted`, or the status, the code and Retry-After. */
 function outcome(entered: Promise<unknown>): Promise<string> {
@@ -78,12 +79,12 @@ describe('a turn of the event loop', () => {
     read(1, 1);
     const order: string[] = [];
     const waiting = [1, 2, 3].map(async (n) => {
-      await admission.turn(1);
+      await admission.waitForSlice(requester(1, 'a client'));
       order.push(`read ${n}`);
       read(1, 1);
     });
     const others = (async () => {
-      await admission.turn(2);
+      await admission.waitForSlice(requester(2, 'a client'));
       expect(order).toEqual([]);
       for (let n = 1; n <= 6; n += 1) {
         await nextTurn();
@@ -105,8 +106,8 @@ describe('a turn of the event loop', () => {
 describe('places', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
 
-  const several = (count: number, accountId = 1, actor?: string) =>
-    Promise.all(Array.from({ length: count }, () => enter(accountId, actor)));
+  const several = (count: number, accountId = 1, user?: string) =>
+    Promise.all(Array.from({ length: count }, () => enter(accountId, user)));
   const isWaiting = async (entered: Promise<unknown>) => (await Promise.race([entered, nextTurn('waits')])) === 'waits';
 
   it('are 4 of a user and 16 of an account; another account has its own', async () => {
@@ -205,7 +206,7 @@ describe('of the API', () => {
     const get = (path: string, caller: string, method = 'GET') =>
       fetch(bare.url + path, { method, headers: { authorization: `Bearer ${caller}` } });
     try {
-      admission.charge(42, 1_200);
+      admission.charge({ owner: 42, user: 'a caller' }, 1_200);
       for (const path of ['/api/webhooks', '/api/webhooks/1/deliveries']) {
         const refused = await get(path, 'caller-42');
         expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);

@@ -93,4 +93,6 @@ it('a token ends with its credential, and those of another credential go on', as
   expect([status, body]).toMatchObject([401, { message }]);
   expect((await account.post({ url: 'https://shop.example.com/', eventType: 'cash_in' })).status).toBe(401);
   expect((await other.send('GET', '/api/webhooks')).status).toBe(200);
+  const again = await Promise.all(Array.from({ length: 100 }, () => account.send('GET', '/api/webhooks')));
+  expect(new Set(again.map((answer) => answer.status))).toEqual(new Set([401]));
 });

@@ -33,6 +33,7 @@ describe('the page', () => {
         'cache-control': 'no-store',
         'content-type': 'text/html; charset=utf-8',
         'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
         'x-content-type-options': 'nosniff',
         'content-security-policy':
           "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
@@ -47,6 +48,13 @@ describe('the page', () => {
     await answer.arrayBuffer();
     const other = await fetch(`${api.url}/`);
     expect([other.status, await other.json()]).toMatchObject([404, { success: false, code: 'not-found' }]);
+  });
+
+  it('is not found at / for a client whose first 512 characters of Accept do not name HTML', async () => {
+    for (const accept of ['*/*', 'application/json', `${'a/b,'.repeat(1_000)}text/html`]) {
+      const answer = await fetch(`${api.url}/`, { headers: { accept }, redirect: 'manual' });
+      expect(answer.status).toBe(404);
+    }
   });
 
   it.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {

@@ -4,13 +4,13 @@ import { KeysUnavailable } from '../../src/accounts/access-tokens.js';
 import { parseEndpoint } from '../../src/endpoints/endpoint-url.js';
 import { Admission } from '../../src/http/admission.js';
 import { ERRORS, FIELD_ERRORS } from '../../src/http/error-codes.js';
-import { createRateLimit } from '../../src/http/rate-limit.js';
-import { BrokerUnavailable, RecordRefused } from '../../src/ports/broker.js';
+import { createRateLimit } from '../../src/limits/user-limits.js';
+import { BrokerUnavailable, RecordRefused, TimestampRefused } from '../../src/ports/broker.js';
 import type { ViewedDelivery, ViewQueries } from '../../src/ports/deliveries-view.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import type { SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
-import { TooManyWaiting } from '../../src/webhooks/account-turns.js';
+import { CommandQueueFull } from '../../src/webhooks/account-command-queue.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream, type WebhookAdded } from '../../src/webhooks/events.js';
 import { request } from '../support/clients/api-client.js';
@@ -155,7 +155,11 @@ it('the state of an account provokes the codes of its limits', async () => {
 
 it.each<[string, WebhookAdded[]]>([
   ['account-full', Array.from({ length: 100 }, (_, n) => added(n + 1))],
-  ['account-too-large', [added(1, { headers: [{ key: 'X-A', sealed: 'x'.repeat(1024 * 1024) }] })]],
+  // An event of more than 512 KiB would be unreadable.
+  [
+    'account-too-large',
+    [1, 2, 3].map((id) => added(id, { headers: [{ key: 'X-A', sealed: 'x'.repeat(400 * 1024) }] })),
+  ],
 ])('a history provokes %s', async (code, events) => {
   const bare = await start();
   await bare.store.append(accountStream(42), enveloped(events, CONTEXT, randomUUID), 0);
@@ -173,7 +177,7 @@ const publishes = (error: Error) => ({
 });
 const spent = () => {
   const admission = new Admission({ msPerMinute: 1, now: () => 0 });
-  admission.charge(42, 10);
+  admission.charge({ owner: 42, user: 'a caller' }, 10);
   return { admission };
 };
 const limited = createRateLimit(1, () => 0);
@@ -192,7 +196,7 @@ const STAGED: Readonly<Record<string, readonly [BareOptions, ...Ask[]]>> = {
     ...[register(), ...Array<Ask>(2).fill(['POST /api/webhooks/1/recover', SINCE])],
   ],
   'too-many-requests': [{ parts: { rateLimits } }, register(), register()],
-  'too-many-waiting': [{ parts: fails(new TooManyWaiting('planted')) }, register()],
+  'too-many-waiting': [{ parts: fails(new CommandQueueFull('planted')) }, register()],
   'reads-too-costly': [{ parts: spent() }, ['GET /api/history']],
   'over-budget': [{ budget: { ...NO_BUDGET, take: () => 1 } }, register()],
   'test-running': [{}, register(), ['POST /api/webhooks/1/test']],
@@ -202,9 +206,10 @@ const STAGED: Readonly<Record<string, readonly [BareOptions, ...Ask[]]>> = {
   'keys-unavailable': [{ parts: { verifyToken: () => Promise.reject(new KeysUnavailable(1)) } }, register()],
   'broker-unavailable': [{ parts: publishes(new BrokerUnavailable('planted')) }, publish(EVENT)],
   'topic-refuses': [{ parts: publishes(new RecordRefused('planted')) }, publish(EVENT)],
+  'clock-wrong': [{ parts: publishes(new TimestampRefused('planted')) }, publish(EVENT)],
   'too-many-unread': [
     {
-      parts: { admission: new Admission({ msPerMinute: 0, now: () => 0, unsent: { ownerBytes: 0, processBytes: 0 } }) },
+      parts: { admission: new Admission({ msPerMinute: 0, now: () => 0, unsent: { user: 0, owner: 0, process: 0 } }) },
     },
     register({ headers: Array.from({ length: 5 }, (_, n) => ({ key: `X-${n}`, value: 'v'.repeat(4_096) })) }),
     ['GET /api/webhooks'],

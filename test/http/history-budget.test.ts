@@ -24,7 +24,7 @@ describe('an account that updates with large headers', () => {
   beforeEach(async () => {
     [clock, isAway] = [0, false];
     bare = await startBareApi({
-      budget: createHistoryBudget(MEBIBYTE, () => clock),
+      budget: createHistoryBudget(2 * MEBIBYTE, () => clock),
       between: (store) => ({
         ...bound(store),
         append: (...args) => (isAway ? Promise.reject(new StoreUnavailable('away')) : store.append(...args)),

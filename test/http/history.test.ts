@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Admission } from '../../src/http/admission.js';
-import type { EventStore } from '../../src/ports/event-store.js';
+import type { EventStore, NewEvent } from '../../src/ports/event-store.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import type { Client } from '../support/clients/api-client.js';
@@ -134,7 +134,7 @@ describe('what a page reads', () => {
   it('is charged, not only what it shows: an account can not make others wait by reading large events', async () => {
     let time = 0;
     const client = await start(new Admission({ msPerMinute: 1, now: () => time }));
-    const large = added(7, { headers: [{ key: 'X-A', sealed: 'x'.repeat(1024 * 1024) }] });
+    const large = added(7, { headers: [{ key: 'X-A', sealed: 'x'.repeat(400 * 1024) }] });
     await bare.store.append(accountStream(42), enveloped([large], CONTEXT, randomUUID), 0);
     const ask = async () => (await client.send('GET', '/api/history')).status;
     expect([await ask(), await ask()]).toEqual([200, 429]);
@@ -161,5 +161,35 @@ describe('what a page reads', () => {
     const type = 'AccountRegistered';
     expect((await get(`?type=${type}`)).body).toEqual({ events: [], next: '1' });
     expect((await get(`?type=${type}&before=1`)).body).toMatchObject({ events: [{ type }], next: null });
+  });
+
+  it('leaves out what ours never has: fields of another type, and metadata that is nested deeply', async () => {
+    const client = await start();
+    const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    const url = 'https://shop.example.com/7';
+    const updated = { ...added(7).data, updatedAt: AT };
+    const data: readonly (readonly [type: string, data: object])[] = [
+      ['WebhookAdded', added(7).data],
+      ['WebhookUpdated', { ...updated, replaced: { url: nested(200), headers: 5, headersChanged: nested(200) } }],
+      ['WebhookUpdated', { ...updated, replaced: { url, headers: [{ key: nested(9) }], headersChanged: true } }],
+      ['WebhookDeactivated', { webhookId: 7, reason: '', by: {}, since: nested(200), deactivatedAt: AT }],
+      ['EndpointFailing', { endpoint: url, since: 'x', deactivatesAt: nested(200), notedAt: AT }],
+    ];
+    const events = data.map(([type, each]) => ({ id: randomUUID(), type, data: { ...each }, metadata: {} }));
+    await bare.store.append(accountStream(42), events, 0);
+    const deep = { ...events[4], id: randomUUID(), metadata: { actor: 'a', idempotency: { webhooks: nested(3_000) } } };
+    await bare.store.append(accountStream(42), [deep as NewEvent], 5);
+    const { status, body } = await client.send<Page>('GET', '/api/history?limit=6');
+    expect(status).toBe(200);
+    const after = { eventType: 'cash_in', url, headers: [] };
+    expect(body.events.map(({ details }) => details)).toEqual([
+      { url },
+      { url },
+      { reason: 'failing' },
+      { after, headersChanged: true },
+      { after },
+      { before: null, after, headersChanged: false },
+    ]);
+    expect(body.events.map(({ changes }) => changes)).toContain(`endpoint failing: url ${url}`);
   });
 });

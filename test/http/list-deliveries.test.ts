@@ -14,6 +14,11 @@ import { startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 import { detail } from '../support/scenes/recoverable-view.js';
 
+const EXPIRED = {
+  ...{ error: 'tls', reason: 'certificate-expired' },
+  expiredCertificate: { name: 'Issuing authority', expiredAt: '2026-11-01T00:00:00.000Z' },
+};
+
 interface Listed {
   readonly deliveries: readonly { readonly webhookId: number; readonly eventId: string }[];
   readonly next: string | null;
@@ -122,6 +127,7 @@ describe('what a page is asked for', () => {
       { error: 'tls', reason: 'not-tls' },
       { error: 'tls', reason: 'not-tls' },
     ],
+    [EXPIRED, EXPIRED],
     [{ error: null }, { error: null }],
   ])('shows %j as %j: nobody learns which names our network has', async (failure, shown) => {
     const attempt = { at: new Date(NOW).toISOString(), status: null, durationMs: 1, version: 1 };

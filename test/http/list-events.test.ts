@@ -14,7 +14,7 @@ import { type BareApi, type BareOptions, startBareApi } from '../support/scenes/
 const AT = Date.parse('2026-11-21T09:00:00.000Z');
 const EVENT: ViewedEvent = {
   ...{ firstAt: AT, payment: `payment-events/0/1@${AT}`, eventId: 'pay-1', eventSource: null, eventType: 'cash_in' },
-  ...{ arrived: 'all', amount: '12.50', reference: 'E1' },
+  ...{ routedAt: AT, arrived: 'all', amount: '12.50', reference: 'E1' },
   sentTo: [
     { webhookId: 7, deliveryId: 'msg_a', outcome: 'delivered', held: false },
     { webhookId: 8, deliveryId: null, outcome: null, held: false },
@@ -48,7 +48,9 @@ async function start(
   read: () => Promise<ReceivedRecord | null> = async () => record('{}'),
   parts: BareOptions['parts'] = {},
 ) {
-  const payloads = createPublishedPayloads({ read, extent: async () => new Map() }, [], async () => null);
+  const topics = { topics: ['payment-events'], keptMs: async () => null, impossible: () => undefined };
+  const broker = { read, extent: async () => new Map([[0, { first: 0, next: 9 }]]), listTopics: async () => [] };
+  const payloads = createPublishedPayloads(broker, topics);
   api = await startBareApi({ parts: { view: viewOf(view), payloads, ...parts } });
 }
 
@@ -92,7 +94,7 @@ describe('newest first', () => {
       read.push(place);
       return record('{"id":"pay-1"}');
     });
-    const { firstAt: _, payment: __, eventSource: ___, ...shown } = EVENT;
+    const { firstAt: _, payment: __, eventSource: ___, routedAt: ____, ...shown } = EVENT;
     const sentTo = [EVENT.sentTo[0], { ...EVENT.sentTo[1], deliveryId: webhookMessageId(42, EVENT, 8) }];
     const event = {
       ...shown,
@@ -104,6 +106,18 @@ describe('newest first', () => {
     const body = { events: [{ ...event, payload: '{"id":"pay-1"}' }], next: null, more: false };
     expect(await get()).toMatchObject({ status: 200, body });
     expect(read).toEqual([['payment-events', 0, 1]]);
+  });
+
+  it('is listed without a payload if its log entry names a topic that does not exist, beside others', async () => {
+    const forged = { ...EVENT, payment: `no such topic/0/1@${AT}` };
+    const events = () => ({ events: [forged, EVENT], ...LAST });
+    const unavailable = async (topic?: string) => {
+      if (topic !== 'payment-events') throw new BrokerUnavailable('the topic is invalid');
+      return record('{}');
+    };
+    await start({ events }, unavailable as () => Promise<ReceivedRecord | null>);
+    const { status, body } = await get();
+    expect([status, body.events.map(({ payload }) => payload)]).toEqual([200, [null, '{}']]);
   });
 
   it('goes on before the cursor of any event, and before next', async () => {

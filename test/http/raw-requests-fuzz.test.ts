@@ -1,11 +1,11 @@
 /** Bytes that no client sends: refused with a 4xx in the shape of all others, or by a closed connection. */
 import fc from 'fast-check';
+import { SEED } from '../runner/seed.js';
 import { inFull } from '../runner/thorough.js';
 import { head, type RawAnswer, rawRequest } from '../support/clients/raw-request.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
 const RUNS = Number(process.env.FUZZ_RAW ?? inFull(500, 100));
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 const BEARER = 'Authorization: Bearer caller-42';
 
 let api: BareApi;
@@ -95,7 +95,7 @@ describe('a body is refused:', () => {
   });
 });
 
-it(`a good request with one byte changed, ${RUNS} times (FUZZ_SEED=${SEED}): no crash, and no 5xx`, async () => {
+it(`a good request with one byte changed, ${RUNS} times (TEST_SEED=${SEED}): no crash, and no 5xx`, async () => {
   const good = get(BEARER, 'Accept: */*');
   const end = good.length - '\r\n\r\n'.length;
   const change = fc.record({ at: fc.nat(end - 1), byte: fc.nat(255) });

@@ -90,6 +90,20 @@ describe('POST /api/deliveries/{id}/cancel', () => {
     expect(cancelled).toEqual([[WAITING.payment], [CANCELLED.payment]]);
   });
 
+  it('is 200 for what was delivered, which is final, and makes no request', async () => {
+    view.details = [1, 2].map((n) => publication(n, { outcome: 'delivered' }));
+    expect(await cancel(EXHAUSTED)).toMatchObject({ status: 200, body: { count: 0, outcome: 'delivered' } });
+    view.details = [publication(1, { outcome: 'delivered', sentAgain: true })];
+    expect(await cancel(EXHAUSTED)).toMatchObject({ status: 202, body: { count: 1 } });
+    expect(cancelled).toEqual([[publication(1).payment]]);
+  });
+
+  it('is recorded for a delivery that ended because its webhook was removed, since only delivered is final', async () => {
+    view.details = [publication(1, { outcome: 'cancelled', endedBy: 'webhook-removed' })];
+    expect(await cancel(EXHAUSTED)).toMatchObject({ status: 202, body: { count: 0 } });
+    expect(cancelled).toEqual([[publication(1).payment]]);
+  });
+
   it('is one request for all publications of the event, whatever their outcome, and says how many waited', async () => {
     const outcomes = ['exhausted', 'retrying', 'delivered', 'retrying', 'cancelled'] as const;
     view.details = outcomes.map((outcome, index) => publication(index + 1, { outcome }));
@@ -251,7 +265,7 @@ describe('of an account that has used up its reads', () => {
     time = 0;
     const admission = new Admission({ msPerMinute: 10, now: () => time });
     const ask: RecoverableView['ask'] = (accountId, ...asked) => {
-      admission.charge(accountId, 100);
+      admission.charge({ owner: accountId, user: 'a caller' }, 100);
       return view.ask(accountId, ...asked);
     };
     slow = await startBareApi({ parts: { view: { isCaughtUp: true, ask, idBehind: async () => null }, admission } });
@@ -265,21 +279,26 @@ describe('of an account that has used up its reads', () => {
   it.each([
     ['GET', '/api/deliveries/none'],
     ['POST', '/api/deliveries/none/resend'],
-    ['POST', '/api/deliveries/none/cancel'],
   ])('what %s %s looks for is charged, also where it is not found', async (method, path) => {
     expect([await status(method, path), await status(method, path)]).toEqual([404, 429]);
   });
 
+  it('a cancellation is charged too, and accepted from the reserve of its user', async () => {
+    const cancelled = () => status('POST', '/api/deliveries/none/cancel');
+    expect([await cancelled(), await cancelled()]).toEqual([404, 404]);
+    expect(await status('POST', '/api/deliveries/none/resend')).toBe(429);
+  });
+
   it('what a start counts is charged, also where it is refused', async () => {
     expect(await start()).toBe(202);
-    time += 600_000;
+    time += 3_600_000;
     expect([await start(), await start()]).toEqual([409, 429]);
   });
 
-  it('a recovery can be stopped, and what has ended is only shown at their cost', async () => {
+  it('a recovery can be stopped, also repeatedly; starting one is rejected', async () => {
     expect(await start()).toBe(202);
     const { recoveries } = (await slow.readModel.accounts.webhooks(42)) ?? { recoveries: [] };
     const path = `/api/recoveries/${recoveries[0]?.id}`;
-    expect([await status('DELETE', path), await status('DELETE', path)]).toEqual([200, 429]);
+    expect([await status('DELETE', path), await status('DELETE', path), await start()]).toEqual([200, 200, 429]);
   });
 });

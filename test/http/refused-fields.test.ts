@@ -50,6 +50,7 @@ describe('fields of another type are refused by name: nothing is coerced, null i
     ['headers null', { ...GOOD, headers: null }, 'headers'],
     ['headers an object', { ...GOOD, headers: { 'X-A': 'v' } }, 'headers'],
     ['six headers', named('a', 'b', 'c', 'd', 'e', 'f'), 'headers'],
+    ['thousands of headers, of which none is valid', { ...GOOD, headers: Array(20_000).fill(0) }, 'headers'],
     ['a header that is a list', { ...GOOD, headers: [ok, ['X-A', 'v']] }, 'headers[1]'],
     ['a header without key', { ...GOOD, headers: [{ value: 'v' }] }, 'headers[0].key'],
     ['a value null', { ...GOOD, headers: [ok, { key: 'X-A', value: null }] }, 'headers[1].value'],

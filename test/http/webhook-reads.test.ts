@@ -81,4 +81,25 @@ describe('of a webhook with deliveries', () => {
     expect(await call('DELETE', 7)).toEqual({ success: true, message: 'webhook removed', cancelled: null });
     expect(await call('GET', 7)).toMatchObject({ success: false });
   });
+
+  const patch = async (id: number, isActive: boolean) => (await api.client().patch(id, { isActive })).body.message;
+
+  it('PATCH to active reports how many deliveries are held, and how to send them', async () => {
+    expect(await patch(7, false)).toBe('webhook deactivated');
+    expect(await patch(7, true)).toBe('webhook activated; 2 deliveries are held: POST /api/recoveries sends them');
+    expect(await patch(8, true)).toBe('webhook activated');
+    isCaughtUp = false;
+    expect(await patch(7, true)).toBe('webhook activated');
+  });
+
+  it('POST of an existing webhook reports it too, but not POST of a new one', async () => {
+    const [{ url = '', type = '' } = {}] = (await api.client().list()).webhooks;
+    const register = async (eventTypes: string[], key: string) =>
+      (await api.client().post({ url, eventTypes }, { 'idempotency-key': key })).body.message;
+    const held = '; 2 deliveries are held: POST /api/recoveries sends them';
+    expect(await register([type], 'one')).toBe(`webhooks updated${held}`);
+    expect(await register([type], 'one')).toBe(`webhooks updated${held}`);
+    expect(await register(['med_created', type], 'two')).toMatch(new RegExp(`${held}$`));
+    expect(await register(['refund_in'], 'three')).toBe('webhooks registered');
+  });
 });

@@ -45,7 +45,7 @@ const nothing = {
   ...{ offBy: null, reason: null, deactivatesAt: null },
   ...{ failedShare: null, lastSuccessAt: null, lastFailure: null },
 };
-const none = { ...nothing, waiting: 0, held: 0 };
+const none = { ...nothing, waiting: 0, held: 0, exhausted: 0 };
 const failure = { at: Date.parse(SINCE), status: 503, error: null };
 const shownFailure = { at: SINCE, status: 503, error: null };
 const minutesAgo = (minutes: number) => Date.now() - minutes * MINUTE;
@@ -53,10 +53,10 @@ const made = (webhookId: number, minutes: number, all: number, failed: number) =
   ({ at: minutesAgo(minutes), webhookId, made: all, failed }) satisfies MinuteAttempts;
 
 it('a webhook is untried since its registration, and healthy after a success', async () => {
-  const known = [{}, { lastSuccessAt: Date.parse(SINCE), waiting: 3 }];
+  const known = [{}, { lastSuccessAt: Date.parse(SINCE), waiting: 3, exhausted: 5 }];
   expect(await shown([added(1), added(2)], known)).toEqual([
     { webhookId: 1, state: 'untried', since: AT, ...none },
-    { webhookId: 2, state: 'healthy', since: null, ...none, lastSuccessAt: SINCE, waiting: 3 },
+    { webhookId: 2, state: 'healthy', since: null, ...none, lastSuccessAt: SINCE, waiting: 3, exhausted: 5 },
   ]);
 });
 

@@ -24,7 +24,7 @@ beforeEach(async () => {
   logger.infos = [];
   logger.info = (...args: unknown[]) => void logger.infos.push(args);
   collector = await startCollector(() => status);
-  tracing = openOtlpTracing({ endpoint: `${collector.url}/base/`, version: '1.2.3', logger });
+  tracing = openOtlpTracing({ url: `${collector.url}/base/v1/traces`, version: '1.2.3', logger });
 });
 afterEach(async () => {
   await tracing.close();
@@ -41,7 +41,7 @@ const span = (more: Partial<NewSpan> = {}): NewSpan => ({
   ...more,
 });
 
-test('spans go below the endpoint that was set, under the name of the service', async () => {
+test('spans go to the URL that was set, under the name of the service', async () => {
   tracing.begin(span()).end(null);
   await exported();
   expect(collector.requests.map(({ path }) => path)).toEqual(['/base/v1/traces']);

@@ -57,6 +57,23 @@ describe('a folder', () => {
     expect(catalogue.get('refund_in')).toMatchObject({ paths: { amount, reference } });
   });
 
+  it('accepts indices of lists in a path, in both spellings', () => {
+    put('cash_in.json', { 'x-reference': 'data.pix[0].endToEndId', examples: [{ pix: [{ endToEndId: 'E1' }] }] });
+    put('cash_out.json', { 'x-reference': 'data.pix.0.endToEndId' });
+    const reference = ['data', 'pix', '0', 'endToEndId'];
+    const catalogue = loadCatalogue(folder.path);
+    for (const type of ['cash_in', 'cash_out'] as const)
+      expect(catalogue.get(type)?.paths.reference).toEqual(reference);
+  });
+
+  it.each(['data.txId', 'data.pix[1].endToEndId', 'data.pix.length', 'data.pix'])(
+    'refuses the path %s, which finds nothing in any example',
+    (path) => {
+      put('cash_in.json', { 'x-reference': path, examples: [{ pix: [{ endToEndId: 'E1' }], txid: 'a' }] });
+      expect(() => loadCatalogue(folder.path)).toThrow(/x-reference of cash_in[.]json finds nothing in the examples/);
+    },
+  );
+
   it.each([7, null, '', 'data', 'data.', 'data..amount', 'amount', ['data', 'amount']])(
     'with the path %j is refused, by a message that names file and field',
     (path) => {

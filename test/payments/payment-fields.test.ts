@@ -39,6 +39,14 @@ it('follows the paths of the type, through own fields of objects alone', () => {
   expect(paymentFields({ data: {} }, inherited)).toEqual({ amount: undefined, reference: undefined });
 });
 
+it('finds items of lists by their index', () => {
+  const paths = { ...PATHS, reference: ['data', 'pix', '1', 'endToEndId'] };
+  const data = { pix: [{ endToEndId: 'E1' }, { endToEndId: 'E2' }] };
+  expect(paymentFields({ data }, paths).reference).toBe('E2');
+  expect(paymentFields({ data: { pix: [] } }, paths).reference).toBeUndefined();
+  expect(paymentFields({ data }, { ...paths, reference: ['data', 'pix', 'length'] }).reference).toBeUndefined();
+});
+
 const DATA = { accountId: 42, amount: '10.50', endToEndId: 'E1' };
 const EXTENSION = { ce_accountid: '42' };
 it.each([

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { type EventStore, NO_STREAM, type SubscribeOptions } from '../../src/ports/event-store.js';
-import { combined, compileProjection, loadProjection } from '../../src/read-model/projection-source.js';
+import {
+  combined,
+  compileProjection,
+  loadProjection,
+  type Projection,
+} from '../../src/read-model/projection-source.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { eventually } from '../support/clocks/eventually.js';
+import { spin } from '../support/clocks/spin.js';
 import { added, CONTEXT, registered } from '../support/generators/webhook-samples.js';
 import {
   HISTORY,
@@ -142,4 +148,23 @@ it('of another accepted history it is rebuilt without a question', async () => {
   await host.caughtUp;
   expect(host.known.cached(accountStream(1))).toBeUndefined();
   expect(host.known.cached(accountStream(2))?.state['account-webhooks'].accountId).toBe(2);
+});
+
+it('serves others while it folds a batch of events that take long', async () => {
+  await fixture.append(42, [registered(42), ...Array.from({ length: 50 }, (_, n) => added(n + 1))]);
+  let foldedInATick = 0;
+  let mostInATick = 0;
+  const fold: Projection['fold'] = (state, event) => {
+    if (foldedInATick === 0) {
+      setImmediate(() => {
+        foldedInATick = 0;
+      });
+    }
+    foldedInATick += 1;
+    mostInATick = Math.max(mostInATick, foldedInATick);
+    spin(2);
+    return PROJECTION.fold(state, event);
+  };
+  await fixture.started({ projection: { ...PROJECTION, fold } });
+  expect(mostInATick).toBeLessThan(10);
 });

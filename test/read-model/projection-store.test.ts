@@ -109,3 +109,14 @@ test('a stored state that is no JSON is damage, and is told', () => {
   expect(() => folded.current('text-1')).toThrow(StatesDamaged);
   expect(damages).toHaveLength(1);
 });
+
+test('a key use that others wrote, nested too deeply to be stored, keeps nothing else from being committed', () => {
+  const { folded, stored } = fixture();
+  const nested: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
+  for (const webhooks of [nested, [null], [{ id: 1, url: 'u', createdAt: 'c', nested }]]) {
+    const idempotency = { key: 'k', request: 'r', at: NOW, webhooks };
+    give(folded, [{ ...written('a', 'text'), metadata: { idempotency } }, written('b', 'text')]);
+    folded.commit();
+  }
+  expect([...stored.keys()]).toEqual(['a', 'b']);
+});

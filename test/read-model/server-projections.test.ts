@@ -28,6 +28,7 @@ beforeEach(() => open());
 
 async function open(options: EventStoreOptions = {}) {
   server = await startEventStore(options);
+  await server.projectionsStarted;
   steps = [];
   store = openEventStoreDb(server.url);
   client = connect(server.url);

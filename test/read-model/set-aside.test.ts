@@ -3,6 +3,7 @@ import { driver } from '../../src/adapters/sqlite/open-file.js';
 import { NO_STREAM } from '../../src/ports/event-store.js';
 import { AccountUnreadable, setAsideText } from '../../src/read-model/account-unreadable.js';
 import { createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
+import { StoreLookups } from '../../src/read-model/store-lookups.js';
 import { accountStream, streamOf } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
 import { eventually } from '../support/clocks/eventually.js';
@@ -103,7 +104,13 @@ it('nothing is known of such an account, and its commands fail', async () => {
   await fixture.append(1, [registered(1), added(7)]);
   await appendBad(1, null, 1);
   await eventually(() => host.known.setAside.size > 0);
-  const accounts = createAccounts(host.known);
+  const accounts = createAccounts(
+    host.known,
+    new StoreLookups(
+      () => performance.now(),
+      (signal) => host.passHead(signal),
+    ),
+  );
   expect(accounts.unreadable(1)).toMatch(/^account 1 is set aside: event 2 /);
   expect(accounts.unreadable(2)).toBeNull();
   expect(accounts.routes(1, 'cash_in')).toEqual({ revision: NO_STREAM, webhooks: [] });

@@ -128,6 +128,21 @@ describe('a view has caught up', () => {
 });
 
 describe('a view that follows the topic', () => {
+  test('shows what it has read, before that is stored with what follows', async () => {
+    let taken = 0;
+    const broker = following(TOPICS.deliveries, async function* (...from) {
+      for await (const page of fixture.broker.follow(...from)) {
+        yield page;
+        taken += page.items.length;
+      }
+    });
+    const view = fixture.follow({ broker });
+    await shows(view, 0);
+    await fixture.publish(...many(2));
+    await eventually(() => taken === 2);
+    expect(await shown(view)).toHaveLength(2);
+  });
+
   test('shows what is in it, and what comes into it', async () => {
     await fixture.publish(...many(2_500), retrying(delivery(9_000)));
     const view = fixture.follow();

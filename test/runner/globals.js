@@ -1,4 +1,5 @@
 import { patience } from './patience.js';
+import { seedProperties } from './seed.js';
 
 /** Where jest-circus looks for the timeout of a file's tests, in ms. */
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
@@ -14,6 +15,7 @@ export function setGlobals(globals, { moduleMocker, fakeTimersModern, testTimeou
   const jest = jestOf(moduleMocker, fakeTimersModern);
   Object.assign(globalThis, { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test });
   jest.setTimeout(testTimeoutMs);
+  seedProperties();
 }
 
 function jestOf(mocker, timers) {

@@ -17,14 +17,14 @@ export const LEFT_TO_TEST_ALL = [
   ...['clock', 'damaged-files', 'unreadable'].map(faults),
   ...['kafka-permission', 'kafka-rights', 'kafka-secured'].map(faults),
   ...['held-up', 'hostile-receivers', 'kafka-silent', 'scale-out', 'view-killed'].map(faults),
-  ...['routed-behind', 'servers-lost', 'settled-behind'].map(faults),
-  ...['eventstoredb-outages', 'published-by-http'].map(faults),
+  ...['keyless-payments', 'many-headers', 'routed-behind', 'servers-lost', 'settled-behind'].map(faults),
+  ...['clock-retention', 'eventstoredb-outages', 'published-by-http', 'suspended'].map(faults),
   // Whether the contract's cases can fail, whether the test server is what was measured of EventStoreDB, and projections.
   'contract/broken-adapters.test.ts',
   'services/eventstoredb/all-events.test.ts',
   'cli/projections.test.ts',
   // Clients against servers that are silent or go away one after the other, and another application in the group.
-  ...['kafka/failed-join', 'kafka/silent-kafka'].map(adapters),
+  ...['kafka/failed-join', 'kafka/inspection', 'kafka/silent-kafka'].map(adapters),
   ...['eventstoredb/cluster', 'eventstoredb/one-history-property'].map(adapters),
 ];
 

@@ -32,6 +32,7 @@ it('has the defaults of the contract for what is not set, or empty', () => {
     ...{ AUTH_PUBLISHER_SCOPE: 'payment-events:publish', MAX_CONNECTIONS: 10_000 },
     ...{ RATE_LIMIT_WRITES: 20_000, RATE_LIMIT_TOKENS: 6_000, RATE_LIMIT_READS: 6_000 },
     ...{ DELIVERY_TIMEOUT: 15_000, DELIVERY_CONCURRENCY: 256, ENDPOINT_CONCURRENCY: 16, DEACTIVATE_AFTER: 120 * HOUR },
+    URGENT_EVENT_TYPES: ['med_created', 'med_accepted', 'med_rejected'],
     ...{ ALLOW_PRIVATE_ENDPOINTS: false, DENIED_ADDRESSES: null, DELIVERY_CA_FILE: null },
     ...{ DELIVERY_CLIENT_CERT_FILE: null, DELIVERY_CLIENT_KEY_FILE: null },
     ALLOWED_PORTS: [443, 8443].map((port) => ({ from: port, to: port })),

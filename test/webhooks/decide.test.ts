@@ -1,7 +1,8 @@
-import type { RegisterWebhook, UpdateWebhook } from '../../src/webhooks/decide.js';
+import { type RegisterWebhook, type UpdateWebhook, withRoomTaken } from '../../src/webhooks/decide.js';
+import type { WebhookEvent } from '../../src/webhooks/events.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import { AT, added, LAST_FAILURE, register, registered } from '../support/generators/webhook-samples.js';
-import { decisionOf, decisionOn, given } from '../support/scenes/aggregate-spec.js';
+import { decisionOf, decisionOn, given, stateOf } from '../support/scenes/aggregate-spec.js';
 
 const LATER = '2026-11-04T10:00:00.000Z';
 const HEADERS = [{ key: 'X-Api-Key', sealed: 'v1.00000000.abc' }];
@@ -375,5 +376,38 @@ describe('MoveWebhooks', () => {
 
   it('of a URL that no webhook has is refused', () => {
     given(registered(), added(1)).when(move(2, 9)).thenRefused('webhook-not-found');
+  });
+});
+
+/** Called directly: one decision has no two commands for one type, so no decision depends on an interim `isActive`. */
+describe('the state between two commands of one decision', () => {
+  const history = [registered(), added(1), added(2), deactivated(2)];
+  const room = (...events: WebhookEvent[]) => {
+    const { webhooks } = withRoomTaken(stateOf(history), events);
+    return webhooks.map(({ id, url, isActive }) => ({ id, url, isActive })).sort((a, b) => a.id - b.id);
+  };
+  const [first, second] = [
+    { id: 1, url: urlOf(1).url, isActive: true },
+    { id: 2, url: urlOf(2).url, isActive: false },
+  ] as const;
+
+  it('keeps an inactive webhook inactive that was moved, and an active one active', () => {
+    expect(room(updated(2, 9, 2))).toEqual([first, { ...second, url: urlOf(9).url }]);
+    expect(room(updated(1, 9, 2))).toEqual([{ ...first, url: urlOf(9).url }, second]);
+  });
+
+  it('has a webhook active that was moved and activated, or added', () => {
+    expect(room(updated(2, 9, 2), activated(2))).toEqual([first, { id: 2, url: urlOf(9).url, isActive: true }]);
+    expect(room(added(3))).toEqual([first, second, { id: 3, url: urlOf(3).url, isActive: true }]);
+  });
+
+  it('is the folded state, for every order of the events of a move', () => {
+    for (const events of [
+      [updated(1, 8, 2), updated(2, 9, 2)],
+      [updated(2, 9, 2), activated(2), updated(1, 8, 2)],
+    ]) {
+      const folded = stateOf([...history, ...events]).webhooks.map(({ id, url, isActive }) => ({ id, url, isActive }));
+      expect(room(...events)).toEqual(folded);
+    }
   });
 });

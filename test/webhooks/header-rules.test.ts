@@ -31,6 +31,11 @@ describe('names', () => {
     ]);
   });
 
+  it('refuses a name for its length before its characters are looked at', () => {
+    const problem = { code: 'too-long', params: { limit: 64 } };
+    expect(headerProblems([{ key: ' '.repeat(65), value: '' }])).toEqual([{ index: 0, part: 'key', problem }]);
+  });
+
   it.each([
     ['empty', ''],
     ['65 characters', 'n'.repeat(65)],

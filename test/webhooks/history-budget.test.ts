@@ -1,3 +1,4 @@
+import { requester } from '../../src/limits/user-limits.js';
 import { bytesOf, createHistoryBudget, type HistoryBudget } from '../../src/webhooks/account-buckets.js';
 
 const HOUR = 3_600_000;
@@ -6,44 +7,51 @@ describe('a budget', () => {
   let clock = 1_000_000.5;
   const of = (bytes: number) => createHistoryBudget(bytes, () => clock);
   /** How many of them are taken, of so many. */
-  const taken = (budget: HistoryBudget, times: number, bytes = 100, account = 1) =>
-    Array.from({ length: times }, () => budget.take(account, bytes)).filter((ms) => ms === 0).length;
+  const taken = (budget: HistoryBudget, times: number, bytes = 100, user = 'a') =>
+    Array.from({ length: times }, () => budget.take(requester(1, user), bytes)).filter((ms) => ms === 0).length;
 
-  it('is there at once, and then used up', () => {
+  it('can be used up in one burst, half of it by one user', () => {
     const budget = of(1_000);
-    expect(taken(budget, 30)).toBe(10);
-    expect(budget.take(1, 1)).toBeGreaterThan(0);
+    expect([taken(budget, 30), taken(budget, 30, 100, 'b'), taken(budget, 30, 100, 'c')]).toEqual([5, 5, 0]);
+    expect(budget.take(requester(1, 'c'), 1)).toBeGreaterThan(0);
+    expect(budget.take(requester(2, 'c'), 1)).toBe(0);
+  });
+
+  it('accepts a command of more than half of it', () => {
+    const budget = of(1_000);
+    expect([taken(budget, 1, 900), taken(budget, 1, 1)]).toEqual([1, 0]);
   });
 
   it('refills by a quarter an hour, and never to more than the whole', () => {
     const budget = of(1_000);
-    taken(budget, 10);
+    for (const user of ['a', 'b']) taken(budget, 5, 100, user);
     clock += HOUR;
-    expect(taken(budget, 10, 50)).toBe(5);
+    expect(taken(budget, 10, 25)).toBe(5);
     clock += 100 * HOUR;
-    expect(taken(budget, 30)).toBe(10);
+    expect(taken(budget, 30)).toBe(5);
   });
 
   it('says when enough has refilled: after that time it is taken, and not before', () => {
     const budget = of(1_000);
-    taken(budget, 10);
-    const ms = budget.take(1, 500);
+    taken(budget, 5);
+    const take = () => budget.take(requester(1, 'a'), 250);
+    const ms = take();
     expect(ms).toBeCloseTo(2 * HOUR, 3);
     clock += ms - 1;
-    expect(budget.take(1, 500)).toBeCloseTo(1, 3);
+    expect(take()).toBeCloseTo(1, 3);
     clock += 1;
-    expect(budget.take(1, 500)).toBe(0);
+    expect(take()).toBe(0);
   });
 
-  it('has no limit where it is 0', () => expect(of(0).take(1, Number.MAX_SAFE_INTEGER)).toBe(0));
+  it('has no limit where it is 0', () => expect(of(0).take(requester(1, 'a'), Number.MAX_SAFE_INTEGER)).toBe(0));
 
   it('what was not appended is given back', () => {
     const budget = of(1_000);
-    taken(budget, 10);
-    budget.giveBack(1, 100);
+    taken(budget, 5);
+    budget.giveBack(requester(1, 'a'), 100);
     expect(taken(budget, 30)).toBe(1);
-    budget.giveBack(1, 9_000);
-    expect(taken(budget, 30)).toBe(10);
+    budget.giveBack(requester(1, 'a'), 9_000);
+    expect(taken(budget, 30)).toBe(5);
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Work done behind a committed offset, as a text that the broker stores with it: `aw1:`, runs of done records, `|`, records
- * with done parts. A run is the gap before it and its length; a record is its distance from the previous one and its done
- * parts. Numbers have base 36, a dot between them, and a comma behind the last one.
+ * with done parts. A run is the gap before it and its length; a record is its distance from the previous one and the runs of
+ * its done parts. Numbers have base 36, a dot between them, and a comma behind the last one.
  */
 import { type DoneBehind, MOST_BEHIND } from './record-lane.js';
 
@@ -10,44 +10,43 @@ const MARK = 'aw1:';
 /**
  * @param from the committed offset
  * @param most characters; whatever does not fit is left out, and is done twice
- * @returns '' if nothing is done behind it
+ * @returns '' if nothing is done behind it, or if nothing fits
  */
 export function encodedBehind({ records, parts }: DoneBehind, from: number, most: number): string {
   const runs = runsOf(
-    [...records].filter((offset) => offset >= from).sort((a, b) => a - b),
+    sorted(records).filter((offset) => offset >= from),
     from,
   );
   const inParts = [...parts].filter(([offset]) => offset >= from).sort(([a], [b]) => a - b);
   if (runs.length + inParts.length === 0) return '';
-  const distances = inParts.map(([offset, done], index) => [offset - (inParts[index - 1]?.[0] ?? from), ...done]);
+  const distances = inParts.map(([offset, done], index) => [
+    offset - (inParts[index - 1]?.[0] ?? from),
+    ...runsOf(sorted(done), 0).flat(),
+  ]);
   const left = most - MARK.length - 1;
   const textOfRuns = fitting(runs, left);
-  return `${MARK}${textOfRuns}|${fitting(distances, left - textOfRuns.length)}`;
+  const textOfParts = fitting(distances, left - textOfRuns.length);
+  return textOfRuns === '' && textOfParts === '' ? '' : `${MARK}${textOfRuns}|${textOfParts}`;
 }
 
 /** Undefined if the text isn't ours. */
 export function decodedBehind(text: string, from: number): DoneBehind | undefined {
   if (!text.startsWith(MARK)) return undefined;
   const [runs = '', inParts = ''] = text.slice(MARK.length).split('|');
-  const records = new Set<number>();
-  let next = from;
-  for (const [gap = 0, length = 0] of numbersIn(runs)) {
-    next += gap;
-    for (const end = next + length; next < end && records.size < MOST_BEHIND; next += 1) records.add(next);
-  }
+  const records = numbersOf(numbersIn(runs).flat(), from);
   const parts = new Map<number, Set<number>>();
   let offset = from;
   for (const [distance = 0, ...done] of numbersIn(inParts)) {
     offset += distance;
-    parts.set(offset, new Set(done));
+    parts.set(offset, numbersOf(done));
   }
   return { records, parts };
 }
 
-function runsOf(sorted: readonly number[], from: number): [gap: number, length: number][] {
+function runsOf(ascending: readonly number[], from: number): [gap: number, length: number][] {
   const runs: [number, number][] = [];
   let next = from;
-  for (const offset of sorted) {
+  for (const offset of ascending) {
     const last = runs.at(-1);
     if (last && offset === next) last[1] += 1;
     else runs.push([offset - next, 1]);
@@ -55,6 +54,19 @@ function runsOf(sorted: readonly number[], from: number): [gap: number, length: 
   }
   return runs;
 }
+
+/** @param runs gap and length of each, one after the other */
+function numbersOf(runs: readonly number[], from = 0): Set<number> {
+  const numbers = new Set<number>();
+  let next = from;
+  for (let at = 0; at < runs.length; at += 2) {
+    next += runs[at] ?? 0;
+    for (const end = next + (runs[at + 1] ?? 0); next < end && numbers.size < MOST_BEHIND; next += 1) numbers.add(next);
+  }
+  return numbers;
+}
+
+const sorted = (numbers: ReadonlySet<number>) => [...numbers].sort((a, b) => a - b);
 
 function fitting(groups: readonly (readonly number[])[], most: number): string {
   let text = '';

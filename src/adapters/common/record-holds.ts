@@ -1,5 +1,5 @@
 /** The holds that one consumer's handlers have on their records, and the parts they have started. */
-import type { RecordHold } from '../../ports/broker.js';
+import type { NewRecord, RecordHold } from '../../ports/broker.js';
 import type { RecordLane } from './record-lane.js';
 
 export interface Lease {
@@ -14,13 +14,16 @@ export const FOR_EVER: Lease = { holds: true, settled: async () => true };
 export class RecordHolds {
   readonly lease: Lease;
   readonly has: (lane: RecordLane) => boolean;
+  readonly partDone: () => void;
   /** Parts of records that were started after a yes and have not ended. */
   #begun = 0;
   #quiet: () => void = () => undefined;
 
-  constructor(lease: Lease, has: (lane: RecordLane) => boolean) {
+  /** @param partDone called for each part that is done */
+  constructor(lease: Lease, has: (lane: RecordLane) => boolean, partDone: () => void) {
     this.lease = lease;
     this.has = has;
+    this.partDone = partDone;
   }
 
   /** Call while the lease does not hold: fulfilled once all started parts have ended. */
@@ -41,12 +44,14 @@ export class Hold implements RecordHold {
   readonly #holds: RecordHolds;
   readonly #lane: RecordLane;
   readonly #offset: number;
+  readonly keep: (content: NewRecord) => void;
   #begun = 0;
 
-  constructor(holds: RecordHolds, lane: RecordLane, offset: number) {
+  constructor(holds: RecordHolds, lane: RecordLane, offset: number, keep: (content: NewRecord) => void) {
     this.#holds = holds;
     this.#lane = lane;
     this.#offset = offset;
+    this.keep = keep;
   }
 
   isOwn(): boolean | Promise<boolean> {
@@ -63,6 +68,7 @@ export class Hold implements RecordHold {
 
   partDone(part: number): void {
     this.#lane.partDone(this.#offset, part);
+    this.#holds.partDone();
     if (this.#begun > 0) this.#count(-1);
   }
 

@@ -7,7 +7,7 @@
  *                                       ^   \-> pausing -> redelivery -\
  *                                       \------------------------------/
  */
-import type { ConsumeOptions } from '../../ports/broker.js';
+import { type ConsumeOptions, heldBytes, type NewRecord } from '../../ports/broker.js';
 import { FOR_EVER, Hold, type Lease, RecordHolds } from './record-holds.js';
 import { type LaneItem, lastOf, type RecordLane } from './record-lane.js';
 
@@ -27,6 +27,7 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 
 export interface RecordPumpOptions
   extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {
+  /** Called when there is more to commit: a record, or a part of one, is done, or was skipped because it was done before. */
   readonly onDone: () => void;
   /** Without it, the consumer always owns its lanes. */
   readonly lease?: Lease;
@@ -34,7 +35,7 @@ export interface RecordPumpOptions
 
 interface Taken {
   readonly lane: RecordLane;
-  readonly item: LaneItem;
+  item: LaneItem;
   /** The pause if it is rejected this time. */
   readonly pauseMs: number;
 }
@@ -58,7 +59,7 @@ export class RecordPump {
   constructor(options: RecordPumpOptions) {
     this.#options = options;
     this.#lease = options.lease ?? FOR_EVER;
-    this.#holds = new RecordHolds(this.#lease, (lane) => this.#lanes.has(lane));
+    this.#holds = new RecordHolds(this.#lease, (lane) => this.#lanes.has(lane), options.onDone);
   }
 
   get inHand(): number {
@@ -156,6 +157,7 @@ export class RecordPump {
   #handOutHead(lane: RecordLane): boolean {
     if (lane.isFull || !this.#hasRoomForMore()) return false;
     const head = lane.head();
+    if (lane.takeSkipped()) this.#options.onDone();
     if (!head || lane.headDue > performance.now() || this.#options.mayBegin?.() === false) return false;
     lane.takeHead();
     this.#bytes += head.bytes;
@@ -173,12 +175,10 @@ export class RecordPump {
   /** Never rejects. */
   async #handle(taken: Taken): Promise<void> {
     this.#unsettled += 1;
-    const { lane, item } = taken;
-    const { handler, onUnreadable } = this.#options;
-    const hold = new Hold(this.#holds, lane, lastOf(item));
+    const hold = new Hold(this.#holds, taken.lane, lastOf(taken.item), (content) => this.#keep(taken, content));
     let isDone = true;
     try {
-      await ('unreadable' in item ? onUnreadable?.(item.unreadable) : handler(item.record, hold));
+      await this.#call(taken, hold);
     } catch {
       isDone = false;
     }
@@ -188,6 +188,21 @@ export class RecordPump {
     hold.ended();
     if (this.#unsettled === 0) this.#settled();
     this.pump();
+  }
+
+  /** A function of its own: while the handler works, nothing here may hold the content that it replaces. */
+  #call({ item }: Taken, hold: Hold): Promise<void> | undefined {
+    const { handler, onUnreadable } = this.#options;
+    return 'unreadable' in item ? onUnreadable?.(item.unreadable) : handler(item.record, hold);
+  }
+
+  #keep(taken: Taken, { key, value, headers }: NewRecord): void {
+    const { item } = taken;
+    if (!('record' in item)) return;
+    const record = { ...item.record, key, value, headers };
+    taken.item = { ...item, record, bytes: heldBytes(record) };
+    this.#bytes += taken.item.bytes - item.bytes;
+    this.pumpNextTurn();
   }
 
   #done({ lane, item }: Taken): void {

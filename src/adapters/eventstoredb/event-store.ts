@@ -82,7 +82,7 @@ export class EventStoreDbStore implements EventStore {
     });
   }
 
-  async *read(stream: string, fromRevision = 0): AsyncIterable<RecordedEvent> {
+  async *read(stream: string, fromRevision = 0, types?: readonly string[]): AsyncIterable<RecordedEvent> {
     this.#mustBeOpen();
     let next = fromRevision;
     let until = performance.now() + this.#limits.appendMs;
@@ -90,7 +90,7 @@ export class EventStoreDbStore implements EventStore {
       try {
         for await (const event of this.#reads.onward(stream, next)) {
           next = event.revision + 1;
-          yield event;
+          if (!types || types.includes(event.type)) yield event;
           until = performance.now() + this.#limits.appendMs;
         }
         return;

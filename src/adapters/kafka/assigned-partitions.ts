@@ -142,12 +142,21 @@ export class AssignedPartitions {
     if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, NO_OFFSET);
     // It was fetched before a rejoin.
     else if (fetchedOffset > lane.next) this.#seek(lane);
-    else {
-      const items = fromMessages(batch, batch.messages).map((one) => laneItem(one, this.#options.notBefore));
-      lane.receive(items, Number(batch.lastOffset()));
-      resolveOffset(batch.lastOffset());
-      this.#pump.pumpNextTurn();
+    else if (this.#receive(lane, batch)) resolveOffset(batch.lastOffset());
+  }
+
+  /** @returns false if the batch is fetched again: its bytes may have been damaged on their way here */
+  #receive(lane: PartitionLane, batch: EachBatchPayload['batch']): boolean {
+    const items = fromMessages(batch, batch.messages).map((one) => laneItem(one, this.#options.notBefore));
+    const unreadable = items.find((item) => 'unreadable' in item)?.unreadable;
+    if (unreadable && unreadable.digest !== lane.suspect) {
+      lane.suspect = unreadable.digest;
+      this.#seek(lane);
+      return false;
     }
+    lane.receive(items, Number(batch.lastOffset()));
+    this.#pump.pumpNextTurn();
+    return true;
   }
 
   /** Pauses the partition for a while; the others are fetched. Never rejects. */

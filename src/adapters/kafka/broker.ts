@@ -15,12 +15,14 @@ import {
   type ReceivedRecord,
   RecordRefused,
   SKIPPING,
+  TimestampRefused,
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { assertSameTopic } from '../common/recreated.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './admin-session.js';
 import { KafkaConsumer } from './consumer.js';
 import { Follower } from './follower.js';
+import { CLIENT_ID } from './foreign-members.js';
 import { installRepairs } from './kafkajs-repairs/install.js';
 import { withOwnSockets } from './kafkajs-repairs/sockets.js';
 import { PlaceReader } from './place-reader.js';
@@ -127,6 +129,14 @@ export class KafkaBroker implements Broker {
     );
   }
 
+  async completedAhead(group: string, topic: string): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+    this.#mustBeOpen();
+    const starts = (await this.#admin.groupStart(group, [topic])).get(topic) ?? [];
+    return new Map(
+      [...starts].flatMap(([at, { behind }]) => (behind?.records.size ? [[at, behind.records] as const] : [])),
+    );
+  }
+
   async extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
     this.#mustBeOpen();
     return this.#admin.extent(topic);
@@ -158,9 +168,16 @@ export class KafkaBroker implements Broker {
   }
 }
 
-function refused(topic: string, records: readonly NewRecord[], { message, cause }: RecordRefused): RecordRefused {
+function refused(topic: string, records: readonly NewRecord[], error: RecordRefused): RecordRefused {
+  const { message, cause } = error;
+  if (error instanceof TimestampRefused) return new TimestampRefused(wrongClockText(topic), { cause });
   const bytes = Math.max(...records.map(sizeOf));
   return new RecordRefused(`${topic} refuses the record (${message}): it has about ${bytes} bytes`, { cause });
+}
+
+function wrongClockText(topic: string): string {
+  const now = new Date().toISOString();
+  return `the clock of this machine (${now}) is too far from those of the brokers: ${topic} rejects its records (INVALID_TIMESTAMP); set it by NTP`;
 }
 
 export function connection(
@@ -170,7 +187,7 @@ export function connection(
 ): Kafka {
   installRepairs();
   const settings = {
-    clientId: 'account-webhooks',
+    clientId: CLIENT_ID,
     brokers: [...brokers],
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),

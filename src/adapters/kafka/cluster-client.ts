@@ -67,6 +67,8 @@ export interface FetchFrom {
   readonly uncommitted?: boolean | undefined;
   /** How long Kafka waits for a record before it answers with none. ms */
   readonly waitMs: number;
+  /** Kafka answers before that with this many bytes. If absent, with any record. */
+  readonly minBytes?: number;
   readonly mostBytes: number;
   readonly mostPartitionBytes: number;
 }
@@ -82,6 +84,7 @@ export async function fetchFrom(cluster: AskedCluster, of: FetchFrom): Promise<r
   const { responses } = await node.fetch({
     isolationLevel: of.uncommitted ? READ_UNCOMMITTED : READ_COMMITTED,
     maxWaitTime: of.waitMs,
+    minBytes: of.minBytes ?? 1,
     maxBytes: of.mostBytes,
     topics: [{ topic: of.topic, partitions }],
   });

@@ -5,11 +5,8 @@
  *   working -> stopping -> closed       (stop: nothing is handed out; close: drained, committed, left the group)
  *      \-> dead                         (Kafka refuses this consumer: `closed` rejects, the process must end)
  */
-import type { TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
-import { encodedBehind } from '../common/done-behind.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
-import type { Progress } from '../common/record-lane.js';
 import { RecordPump } from '../common/record-pump.js';
 import { withinTime } from '../common/time-limit.js';
 import { AssignedPartitions } from './assigned-partitions.js';
@@ -17,14 +14,13 @@ import type { KafkaConsumerParts } from './group-client.js';
 import { GroupLease } from './group-lease.js';
 import { GroupMember, type MemberListener } from './group-member.js';
 import type { PartitionLane } from './partition-lane.js';
+import { ProgressCommitter } from './progress-committer.js';
 
 /** Before this member rejoins: time for started work to end. No other member then repeats it. */
 const QUIET_WITHIN_MS = 1_000;
 /** Likewise, for the commit. Both are far below the session timeout. */
 const HAND_OVER_WITHIN_MS = 1_000;
 const COMMIT_WITHIN_MS = 4_000;
-/** Characters that Kafka stores with an offset by default. */
-const MOST_METADATA = 4_096;
 
 export class KafkaConsumer implements Consumer {
   readonly closed: Promise<void>;
@@ -52,10 +48,11 @@ export class KafkaConsumer implements Consumer {
       },
       refused: (error) => this.#refused(error),
     });
+    const committer = new ProgressCommitter((offsets) => this.#member.commit(offsets), parts.logger, options.group);
     this.#offsets = new OffsetKeeper(
       // The offset of a group that takes no record would look like a lag.
       () => (options.inFlight > 0 ? this.#partitions.lanes() : []),
-      (progress) => this.#commit(progress),
+      (progress) => committer.commit([...progress].filter(([lane]) => this.#partitions.has(lane))),
     );
   }
 
@@ -76,7 +73,8 @@ export class KafkaConsumer implements Consumer {
   }
 
   state(): ConsumerState {
-    return { connected: this.#member.isMember, inHand: this.#pump.inHand, partitions: this.#partitions.states };
+    const { isMember: connected, foreign } = this.#member;
+    return { connected, inHand: this.#pump.inHand, partitions: this.#partitions.states, foreign };
   }
 
   close(): Promise<void> {
@@ -123,17 +121,4 @@ export class KafkaConsumer implements Consumer {
     this.#lease.joining();
     this.#partitions.joining();
   }
-
-  async #commit(progress: ReadonlyMap<PartitionLane, Progress>): Promise<void> {
-    const owned = [...progress].filter(([lane]) => this.#partitions.has(lane));
-    await this.#member.commit(owned.map(([lane, reached]) => committedOf(lane, reached)));
-  }
-}
-
-function committedOf(
-  { topic, partition }: PartitionLane,
-  { offset, behind }: Progress,
-): TopicPartitionOffsetAndMetadata {
-  const metadata = behind ? encodedBehind(behind, offset, MOST_METADATA) : '';
-  return { topic, partition, offset: String(offset), metadata };
 }

@@ -26,7 +26,9 @@ import { fromMessages } from './records.js';
 
 /** How long Kafka waits for a record before it answers with none: also how long the end of a follower may take. */
 const WAIT_MS = 1_000;
-const LIMITS = { waitMs: WAIT_MS, mostBytes: 10 * 1024 * 1024, mostPartitionBytes: 1024 * 1024 };
+/** While records arrive, a fetch waits for so many bytes, `gatherMs` at most. */
+const GATHER_BYTES = 64 * 1024;
+const LIMITS = { mostBytes: 10 * 1024 * 1024, mostPartitionBytes: 1024 * 1024 };
 const PATIENCE_MS = 20_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
@@ -49,6 +51,8 @@ export class Follower {
   readonly #positions: Map<number, Position>;
   /** By leader. */
   readonly #fetches = new Map<number, Promise<Answer>>();
+  /** By leader: whether the last fetch had records. */
+  readonly #recordsArrive = new Map<number, boolean>();
   /** Those in a fetch. */
   readonly #busy = new Set<number>();
   #heardAt = performance.now();
@@ -124,15 +128,25 @@ export class Follower {
     try {
       const of = partitions.map((partition) => ({ partition, offset: this.#positionOf(partition).offset }));
       const { uncommitted } = this.#options;
-      return {
+      const fetch = { leader, topic, partitions: of, uncommitted, ...this.#waitAt(leader), ...LIMITS };
+      const fetched = await fetchFrom(cluster, fetch);
+      this.#recordsArrive.set(
         leader,
-        partitions: await fetchFrom(cluster, { leader, topic, partitions: of, uncommitted, ...LIMITS }),
-      };
+        fetched.some(({ messages }) => messages.length > 0),
+      );
+      return { leader, partitions: fetched };
     } catch (error) {
       return { leader, error };
     } finally {
       for (const partition of partitions) this.#busy.delete(partition);
     }
+  }
+
+  #waitAt(leader: number): { readonly waitMs: number; readonly minBytes?: number } {
+    const { gatherMs = 0 } = this.#options;
+    return gatherMs > 0 && this.#recordsArrive.get(leader)
+      ? { waitMs: gatherMs, minBytes: GATHER_BYTES }
+      : { waitMs: WAIT_MS };
   }
 
   /** A partition that was added later is read from its start. */

@@ -21,6 +21,8 @@ export interface KafkaConsumerParts {
 export interface ClientHooks extends Omit<GroupHooks, 'waitMs'> {
   /** Then fetches end soon, and the client isn't restarted after a crash. */
   isStopping(): boolean;
+  /** Called on the group's leader when it divides the partitions among these members. */
+  divided(memberIds: readonly string[]): void;
 }
 
 /** How long the group waits for members to rejoin: they do so within a heartbeat. */
@@ -52,7 +54,7 @@ export function groupClient(
     maxBytesPerPartition: 256 * 1024,
     allowAutoTopicCreation: false,
     partitionAssigners: [
-      subscribersAssigner(partitionsOf, (cluster) => hookGroupClient(cluster, { ...hooks, waitMs })),
+      subscribersAssigner(partitionsOf, hooks, (cluster) => hookGroupClient(cluster, { ...hooks, waitMs })),
     ],
     retry: { restartOnFailure: async (error) => mayGoOn() && !(translated(error) instanceof BrokerRefused) },
   });

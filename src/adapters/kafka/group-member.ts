@@ -18,6 +18,7 @@ import { BrokerRefused, type ConsumeOptions } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { onceKnown } from './admin-session.js';
 import { disconnectAfter } from './cluster-client.js';
+import { describeForeign, isForeign, NEW_PROTOCOL, OTHER_PROTOCOL } from './foreign-members.js';
 import { groupClient, type KafkaConsumerParts } from './group-client.js';
 import { isCoordinatorMissing, isGroupTaken, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
 import type { GroupHooks } from './kafkajs-repairs/group-hooks.js';
@@ -55,6 +56,10 @@ export class GroupMember {
   readonly #stuckMs: number;
   #client: KafkaClient;
   #isMember = false;
+  /** Other applications in the group, a sentence each, as of the last join. */
+  foreign: readonly string[] = [];
+  /** As this member saw them when it divided the group's partitions as its leader. */
+  #foreignMembers: readonly string[] = [];
   #committed = 0;
   /** When the group last confirmed it (by a heartbeat outside of joins), or it began to join. Fetches prove nothing. */
   #confirmedAt = performance.now();
@@ -164,6 +169,7 @@ export class GroupMember {
     };
     const client: KafkaClient = groupClient(this.#parts, this.#options, {
       joining: () => this.#joins(),
+      divided: (memberIds) => ifCurrent(() => this.#divided(memberIds)),
       fetched: (answer) => ifCurrent(() => this.#on.fetched(answer)),
       isStopping: () => this.#stopped,
       isReplaced: () => this.#closed || client !== this.#client,
@@ -179,19 +185,31 @@ export class GroupMember {
     return client;
   }
 
+  #divided(memberIds: readonly string[]): void {
+    this.#foreignMembers = memberIds.filter(isForeign);
+  }
+
   #joins(): Promise<void> {
     this.#isJoining = true;
+    this.#foreignMembers = [];
     this.#confirmedAt = performance.now();
     return this.#on.joining();
   }
 
-  #joined({ memberId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
+  #joined({ memberId, leaderId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
     this.#isMember = true;
     this.#isJoining = false;
     const { group } = this.#options;
+    this.#foundForeign(leaderId === '' ? [NEW_PROTOCOL] : this.#foreignMembers);
     this.#parts.logger.info({ group, assignment: memberAssignment }, 'partitions were assigned');
     this.#heard();
     this.#on.joined(memberId, memberAssignment);
+  }
+
+  #foundForeign(who: readonly string[]): void {
+    const found = who.map((one) => describeForeign(this.#options.group, one));
+    for (const says of found) if (!this.foreign.includes(says)) this.#parts.logger.error(says);
+    this.foreign = found;
   }
 
   #answered({ apiName, duration }: { readonly apiName: string; readonly duration: number }): void {
@@ -209,6 +227,7 @@ export class GroupMember {
     this.#on.leaving();
     const { admin, logger } = this.#parts;
     const { group } = this.#options;
+    if (isGroupTaken(error)) this.#foundForeign([OTHER_PROTOCOL]);
     const again = restarts || isGroupTaken(error) || isCoordinatorMissing(error) || isOwnFailure(error);
     if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; retrying');
     // The group can't be joined without a topic that was deleted.

@@ -1,6 +1,6 @@
 /** Maps kafkajs errors to errors of the port. Its messages may contain host names; they go to the log, as `cause`. */
 import { type Explained, explainedTrouble, type Server } from '../../host/connection-trouble.js';
-import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../../ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, RecordRefused, TimestampRefused } from '../../ports/broker.js';
 import { TookTooLong } from '../common/time-limit.js';
 
 interface Failure {
@@ -14,6 +14,8 @@ interface Failure {
 
 const CREDENTIALS =
   'Kafka refused the credentials, or takes none at this port: see KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
+const GROUP_TAKEN =
+  'another application uses a consumer group of the service with another protocol (INCONSISTENT_GROUP_PROTOCOL): give it a group.id of its own, or set another KAFKA_GROUP';
 const LEADERLESS = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
 const SERVER: Server = {
   name: 'Kafka',
@@ -25,6 +27,8 @@ const SERVER: Server = {
   },
   clientCertificate: 'KAFKA_CLIENT_CERT_FILE and KAFKA_CLIENT_KEY_FILE',
 };
+/** A record's time is outside of what its topic accepts. A publisher's record is stamped by the clock of this machine. */
+const BY_CLOCK = 'INVALID_TIMESTAMP';
 const TELL_NOTHING = new Set([
   '',
   'Error',
@@ -43,6 +47,10 @@ export const isLeaderMissing = (error: unknown) =>
 /** kafkajs fails on its own null if no broker returns metadata for its topics, as after a broker's restart. */
 export const isPassing = (error: unknown) =>
   isUnknownTopic(error) || isLeaderMissing(error) || error instanceof TypeError;
+
+/** The coordinator stores less metadata with an offset than the commit has. */
+export const isMetadataTooLarge = (error: unknown) =>
+  hasCause(error, ({ type }) => type === 'OFFSET_METADATA_TOO_LARGE');
 
 /** A permission is missing. */
 export const isDenied = (error: unknown) => hasCause(error, ({ type = '' }) => type.endsWith('AUTHORIZATION_FAILED'));
@@ -72,6 +80,8 @@ export function translated(error: unknown): Error {
     return new BrokerRefused(`Kafka denies a permission that the service needs (${denied.type})`, { cause: error });
   if (failures.some(({ name, type }) => name === 'KafkaJSSASLAuthenticationError' || type === 'ILLEGAL_SASL_STATE'))
     return new BrokerRefused(CREDENTIALS, { cause: error });
+  if (failures.some(({ type }) => type === 'INCONSISTENT_GROUP_PROTOCOL'))
+    return new BrokerUnavailable(GROUP_TAKEN, { cause: error });
   const trouble = connectionTrouble(...failures);
   if (trouble) return new (trouble.isLasting ? BrokerRefused : BrokerUnavailable)(trouble.says, { cause: error });
   const what = failures.some(isUnanswered) ? 'Kafka at BROKER_URL did not answer in time' : "the broker can't be used";
@@ -91,7 +101,8 @@ const RECORD_REFUSALS = new Set([
 /** As translated; the message of RecordRefused is Kafka's code. */
 export function failedSend(error: unknown): Error {
   const refusal = [...causes(error)].find(({ type = '' }) => RECORD_REFUSALS.has(type));
-  return refusal ? new RecordRefused(refusal.type, { cause: error }) : translated(error);
+  if (!refusal) return translated(error);
+  return new (refusal.type === BY_CLOCK ? TimestampRefused : RecordRefused)(refusal.type, { cause: error });
 }
 
 /** Of the innermost failure of a connection; null if there is none. */

@@ -37,6 +37,8 @@ export class PartitionLane extends RecordLane implements TopicPartition {
   readonly #flow: Flow;
   #end = 0;
   #paused = false;
+  /** Digest of a batch that is being fetched again: if its bytes are the same then, it is unreadable. */
+  suspect: string | null = null;
   /** Why the records behind the queued ones can't be fetched now. */
   refusal: string | null = null;
 
@@ -59,9 +61,10 @@ export class PartitionLane extends RecordLane implements TopicPartition {
 
   get state(): PartitionState {
     const { topic, partition } = this;
-    const unreadable = this.refusal === null ? null : { offset: this.next, reason: this.refusal };
+    const { head, unreadable } = this.headState;
+    const refused = this.refusal === null ? null : { offset: this.next, reason: this.refusal };
     const behind = Math.max(this.#end, this.next) - (this.unremembered ?? this.committed);
-    return { topic, partition, behind, head: this.headState, unreadable };
+    return { topic, partition, behind, head, unreadable: unreadable ?? refused };
   }
 
   /** Skips records received before. @param last the batch's last offset, whether or not it has a record */

@@ -61,11 +61,11 @@ export class SqliteBroker implements Broker {
     await assertSameTopic(this, { topic, partition: 0 }, position, extent);
     if (options.partitions && !options.partitions.has(0)) return;
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
-    yield* this.#pages(topic, position, signal);
+    yield* this.#pages(topic, position, signal, options.gatherMs ?? GATHER_MS);
     if (!options.signal.aborted) await this.#open(async () => undefined);
   }
 
-  async *#pages(topic: string, from: Position, signal: AbortSignal): AsyncIterable<FollowedPage> {
+  async *#pages(topic: string, from: Position, signal: AbortSignal, gatherMs: number): AsyncIterable<FollowedPage> {
     const changes = this.#store.changes.of(topic);
     let position = from;
     try {
@@ -76,7 +76,7 @@ export class SqliteBroker implements Broker {
         for (const item of items) if ('digest' in item) this.#skips(item);
         yield { partition: 0, items, position, end: Math.max(end, position.offset) };
         await (atEnd ? changes.next(signal) : nextTurn());
-        if (atEnd) await sleep(GATHER_MS, signal);
+        if (atEnd) await sleep(gatherMs, signal);
       }
     } finally {
       changes.close();
@@ -100,6 +100,13 @@ export class SqliteBroker implements Broker {
     return this.#open(async () => {
       const committed = this.#log.committed(group, topic);
       return new Map(committed === null ? [] : [[0, committed]]);
+    });
+  }
+
+  completedAhead(group: string, topic: string): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+    return this.#open(async () => {
+      const { records } = this.#log.progress(group, topic).behind ?? { records: new Set<number>() };
+      return new Map(records.size === 0 ? [] : [[0, records]]);
     });
   }
 

@@ -38,7 +38,7 @@ export class TopicLane extends RecordLane {
     const { topic } = this;
     this.head();
     const behind = Math.max(0, this.#log.end(topic) - this.doneTo);
-    return { topic, partition: 0, behind, head: this.headState, unreadable: null };
+    return { topic, partition: 0, behind, ...this.headState };
   }
 
   #readOn(): void {

@@ -1,13 +1,12 @@
 /** A file that can be rebuilt from another source at any time. Only `serve` opens it, which has DATA_DIR alone. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isIntact } from './intact-file.js';
 import { type FileSchema, isCorrupt, makeSchema, openFile, type SqliteFile, schemaFound } from './open-file.js';
-import { inDataDir, soundness } from './store-file.js';
+import { inDataDir } from './store-file.js';
 
 export interface FileKind extends FileSchema {
   readonly name: string;
-  /** Whether opening checks the whole file for damage: slow for a large one. */
-  readonly isChecked: boolean;
 }
 
 /** Gets the name of a file that was damaged, and is deleted. */
@@ -43,6 +42,15 @@ export function openDisposable<T>(
     remove(path);
     return openOwn(path, kind, use);
   });
+}
+
+/** Deletes the file if it is corrupt, before it is opened. @throws DataDirUnusable */
+export async function removeIfCorrupt(dataDir: string, kind: FileKind, onDamaged: OnDamage): Promise<void> {
+  const name = `${kind.name}.sqlite`;
+  const path = join(dataDir, name);
+  if (await isIntact(path)) return;
+  onDamaged(name);
+  inDataDir(() => remove(path));
 }
 
 /** A kind with its shape in the name of its file, so another shape's may stand beside it. */
@@ -105,7 +113,6 @@ function checkOrCreate(file: SqliteFile, kind: FileKind): void {
   const found = schemaFound(file, kind);
   if (found === 'empty') makeSchema(file, kind);
   else if (found !== 'same') throw new Unsound('the file belongs to something else');
-  else if (kind.isChecked && soundness(file) !== null) throw new Unsound('the file is damaged');
 }
 
 function remove(path: string): void {

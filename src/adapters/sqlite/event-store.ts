@@ -8,6 +8,7 @@ import {
   type Appended,
   type EventBatch,
   type EventStore,
+  MAX_EVENT_BYTES,
   type NewEvent,
   NO_STREAM,
   OtherHistory,
@@ -16,13 +17,17 @@ import {
   type SubscribeOptions,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
+import type { SqliteStatement } from './open-file.js';
 import type { StoreFile } from './store-file.js';
 import { type EventRow, type NewEventRow, StoredEvent } from './stored-event.js';
 
 const PAGE = 1_000;
 /** Of a read, which may be left after its first event: events have up to 26 KB, and their reading blocks the process. */
 const FIRST_PAGE = 16;
-const LONG_PAGE_CHARACTERS = 512 * 1024;
+/** 1,000 events at the limit of their length would stop the event loop, and take 1 GiB of memory. */
+const PAGE_CHARACTERS = 512 * 1024;
+/** Ours have up to 45; longer ones of others are read as empty. */
+const MAX_NAME_BYTES = 1_024;
 const EVENTS = 'events';
 const POSITION = /^([0-9a-f]+)\.([0-9]{1,15})\.([0-9]{1,15})\.(.*)$/s;
 
@@ -54,15 +59,20 @@ export class SqliteEventStore implements EventStore {
     }
   }
 
-  async *read(stream: string, fromRevision = 0): AsyncIterable<RecordedEvent> {
+  async *read(stream: string, fromRevision = 0, types?: readonly string[]): AsyncIterable<RecordedEvent> {
+    const { onward, onwardOfTypes } = this.#sql;
+    const page = (next: number, limit: number) =>
+      types
+        ? upToLength(onwardOfTypes, [stream, next, JSON.stringify(types)], limit)
+        : upToLength(onward, [stream, next], limit);
     let size = FIRST_PAGE;
     for (let next = fromRevision; ; ) {
-      const rows = this.#try(() => this.#sql.onward.all(stream, next, size) as EventRow[]);
+      const { rows, isLast } = this.#try(() => page(next, size));
       for (const row of rows) yield this.#event(row);
-      if (rows.length < size) return;
-      next += rows.length;
-      const characters = rows.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
-      size = Math.max(1, Math.min(PAGE, 2 * size, Math.floor((size * LONG_PAGE_CHARACTERS) / characters)));
+      const last = rows.at(-1);
+      if (!last || isLast) return;
+      next = last.revision + 1;
+      size = Math.min(PAGE, 2 * size);
       await nextTurn();
     }
   }
@@ -137,9 +147,8 @@ export class SqliteEventStore implements EventStore {
   #page(mark: SubscriptionPosition, streamPrefix: string) {
     // Read first: an event stored between the two reads comes with this page, or with the next one.
     const last = this.#try(() => this.#lastSeq());
-    const page = [mark.seq, streamPrefix, afterPrefix(streamPrefix), PAGE];
-    const rows = this.#try(() => this.#sql.following.all(...page) as EventRow[]);
-    const drained = rows.length < PAGE;
+    const following = [mark.seq, streamPrefix, afterPrefix(streamPrefix)];
+    const { rows, isLast: drained } = this.#try(() => upToLength(this.#sql.following, following, PAGE));
     const event = rows.at(-1) ?? mark.event;
     const seq = Math.max(mark.seq, event.seq, drained ? last : 0);
     const next: SubscriptionPosition = { seq, event: { seq: event.seq, id: event.id } };
@@ -194,6 +203,18 @@ export class SqliteEventStore implements EventStore {
   }
 }
 
+/** @param limit the last parameter of the statement */
+function upToLength(statement: SqliteStatement, values: readonly unknown[], limit: number) {
+  const rows: EventRow[] = [];
+  let characters = 0;
+  for (const row of statement.iterate(...values, limit) as IterableIterator<EventRow>) {
+    rows.push(row);
+    characters += row.data.length + row.metadata.length;
+    if (characters >= PAGE_CHARACTERS) return { rows, isLast: false };
+  }
+  return { rows, isLast: rows.length < limit };
+}
+
 function seqOf(position: string): number {
   return Number(POSITION.exec(position)?.[2] ?? Number.NaN);
 }
@@ -203,19 +224,31 @@ function newRow({ id, type, data, metadata }: NewEvent): NewEventRow {
   return { id, type, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
 }
 
+/** Measured without reading it. The empty text is no JSON. */
+const upTo = (bytes: number, column: string) => `iif(octet_length(${column}) > ${bytes}, '', ${column}) AS ${column}`;
+const NAMES = ['id', 'type'].map((column) => upTo(MAX_NAME_BYTES, column));
+const CONTENTS = ['data', 'metadata'].map((column) => upTo(MAX_EVENT_BYTES, column));
+
 function statements({ file }: StoreFile) {
-  const columns = 'seq, stream, revision, id, type, data, metadata';
+  const columns = ['seq, stream, revision', ...NAMES, ...CONTENTS].join();
   return {
     insert: file.prepare('INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)'),
     lastRevision: file.prepare('SELECT max(revision) FROM events WHERE stream = ?').pluck(),
     lastSeq: file.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").pluck(),
-    idOf: file.prepare('SELECT id FROM events WHERE seq = ?').pluck(),
+    idOf: file.prepare(`SELECT ${upTo(MAX_NAME_BYTES, 'id')} FROM events WHERE seq = ?`).pluck(),
     page: file.prepare(
       `SELECT ${columns} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT +?`,
     ),
     onward: file.prepare(`SELECT ${columns} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT +?`),
+    // The type is stored before the data: pages of other events' data are not read.
+    onwardOfTypes: file.prepare(
+      `SELECT ${columns} FROM events WHERE stream = ? AND revision >= ? AND type IN (SELECT value FROM json_each(?))
+       ORDER BY revision LIMIT +?`,
+    ),
     idsOnward: file
-      .prepare('SELECT id FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT 2')
+      .prepare(
+        `SELECT ${upTo(MAX_NAME_BYTES, 'id')} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT 2`,
+      )
       .pluck(),
     following: file.prepare(
       `SELECT ${columns} FROM events NOT INDEXED WHERE seq > ? AND stream >= ? AND stream < ? ORDER BY seq LIMIT +?`,

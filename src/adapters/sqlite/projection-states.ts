@@ -9,10 +9,11 @@ import {
   StatesDamaged,
   type StatesOrigin,
 } from '../../ports/projection-states.js';
-import { type DisposableFile, type FileKind, isDamage, openDisposable } from './disposable-file.js';
+import { type DisposableFile, type FileKind, isDamage, openDisposable, removeIfCorrupt } from './disposable-file.js';
 import { isBusy, openExisting, type SqliteFile, schemaFound } from './open-file.js';
 
-const PAGE = 1_000;
+/** A state may have 1 MiB. */
+const PAGE = 100;
 /** Keys that one call deletes: one call per turn of the event loop. */
 const KEYS_AT_ONCE = 10_000;
 
@@ -38,8 +39,12 @@ export const READ_MODEL: FileKind = {
   applicationId: 0x6177726d,
   shape: 5,
   schema: SCHEMA,
-  isChecked: true,
 };
+
+/** Call before opening it: deletes a corrupt read model. @param onDamaged called with its name @throws DataDirUnusable */
+export function removeCorruptStates(dataDir: string, onDamaged: (file: string) => void): Promise<void> {
+  return removeIfCorrupt(dataDir, READ_MODEL, onDamaged);
+}
 
 /** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openProjectionStates(dataDir: string, onDamaged: (file: string) => void): ProjectionStates {

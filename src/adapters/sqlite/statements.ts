@@ -4,7 +4,7 @@
  */
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 
-export type Value = number | string | null;
+export type Value = number | string | Buffer | null;
 type Values = readonly Value[] | Readonly<Record<string, unknown>>;
 
 export class Statements {

@@ -1,4 +1,7 @@
-/** Commits to the store file. Those of this process notify its listeners at once; those of others as OtherWriters says. */
+/**
+ * Commits to the store file. Those of this process notify its listeners immediately; those of other processes when OtherWriters
+ * detects them: then one query of all ends determines what was appended to, instead of a query by each listener.
+ */
 import { once } from 'node:events';
 import { type FSWatcher, watch } from 'node:fs';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
@@ -8,7 +11,12 @@ const OFTEN_MS = 10;
 const SELDOM_MS = 1_000;
 const QUIET_AFTER_MS = 1_000;
 
-/** @param touched what changed; null: another process wrote, so anything may have changed. */
+/** The ends of the events and of all topics. A topic may be named `events`, too. */
+const ENDS = `
+  SELECT 'events' AS name, 'history' AS kind, seq AS "end" FROM sqlite_sequence WHERE name = 'events'
+  UNION ALL SELECT name, 'topic', next_offset FROM topics`;
+
+/** @param touched what was appended to: `events`, or a topic; null: unknown, because the ends could not be read */
 type ChangeListener = (touched: ReadonlySet<string> | null) => void;
 
 export class StoreChanges {
@@ -16,7 +24,8 @@ export class StoreChanges {
   readonly #listeners = new Set<ChangeListener>();
 
   constructor(file: Pick<SqliteFile, 'name' | 'prepare'>) {
-    this.#others = new OtherWriters(file, () => this.notify(null));
+    const ends = new Ends(file);
+    this.#others = new OtherWriters(file, () => this.notify(ends.moved()));
   }
 
   /** Calls the listener after every commit, until the returned function is called. */
@@ -41,6 +50,30 @@ export class StoreChanges {
   close(): void {
     this.#listeners.clear();
     this.#others.stop();
+  }
+}
+
+class Ends {
+  readonly #file: Pick<SqliteFile, 'prepare'>;
+  #query: SqliteStatement | null = null;
+  #last: ReadonlyMap<string, number> = new Map();
+
+  constructor(file: Pick<SqliteFile, 'prepare'>) {
+    this.#file = file;
+  }
+
+  /** What was appended to since the last call, in the first one everything; null: the file can't be read now. */
+  moved(): ReadonlySet<string> | null {
+    try {
+      this.#query ??= this.#file.prepare(ENDS);
+      const rows = this.#query.all() as { name: string; kind: string; end: number }[];
+      const ends = new Map(rows.map(({ name, kind, end }) => [`${kind} ${name}`, end]));
+      const moved = rows.filter(({ name, kind, end }) => this.#last.get(`${kind} ${name}`) !== end);
+      this.#last = ends;
+      return new Set(moved.map(({ name }) => name));
+    } catch {
+      return null;
+    }
   }
 }
 

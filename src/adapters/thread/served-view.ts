@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Position } from '../../ports/broker.js';
 import {
   type ReachedPositions,
+  type Steps,
   type ViewCore,
   type ViewEntry,
   type ViewedAccount,
@@ -20,6 +21,8 @@ import {
  * one the better: a delivery took 45 us of CPU with 30 in each, 30 with 120, 25 with 240.
  */
 const AIM_MS = 8;
+/** The same for a query's steps, each of which takes some 5 ms at most: other accounts' queries wait for all of them. */
+const SLICE_MS = 8;
 const FIRST_RECORDS = 8;
 const MOST_RECORDS = 4_096;
 
@@ -41,6 +44,7 @@ function openServed({ openFormer, open, entriesOf, now }: ServedViewParts) {
   const core = open((file) => {
     damaged = file;
   });
+  const answering = () => former ?? core;
   const queries = Object.keys(core.of({ accountId: 0, webhookIds: null })) as (keyof ViewQueries)[];
   const store = (records: readonly SentRecord[], reached: ReachedPositions) => {
     const begun = now();
@@ -52,11 +56,23 @@ function openServed({ openFormer, open, entriesOf, now }: ServedViewParts) {
     // A fourth at least: the thread may have waited for a core.
     most = Math.min(MOST_RECORDS, Math.max(1, fit, Math.floor(most / 4)), 2 * most);
   };
+  const ask = async (
+    account: ViewedAccount,
+    query: keyof ViewQueries,
+    asked: readonly unknown[],
+  ): Promise<Answered> => {
+    const asking = answering();
+    try {
+      return await inTurns((asking.of(account)[query] as AnyQuery)(...asked), now);
+    } catch (error) {
+      // The former one has been deleted since the query began.
+      if (asking === answering()) throw error;
+      return ask(account, query, asked);
+    }
+  };
   return {
     opened: () => ({ id: core.id, damaged, queries }),
-    ask(account: ViewedAccount, query: keyof ViewQueries, asked: readonly unknown[]): unknown {
-      return ((former ?? core).of(account)[query] as (...given: readonly unknown[]) => unknown)(...asked);
-    },
+    ask,
     positions: (topic: ViewTopic) => core.positions(topic),
     async add(records: readonly SentRecord[], reached: ReachedPositions): Promise<void> {
       for (let at = 0; at < records.length; await nextTurn()) {
@@ -82,19 +98,37 @@ function openServed({ openFormer, open, entriesOf, now }: ServedViewParts) {
   };
 }
 
+type AnyQuery = (...asked: readonly unknown[]) => Steps<unknown>;
+
+/** ms: that its steps took. */
+interface Answered {
+  readonly value: unknown;
+  readonly ms: number;
+}
+
+/** Runs a query to its end; after each slice of it other queries and records have their turn. */
+async function inTurns(steps: Steps<unknown>, now: () => number): Promise<Answered> {
+  for (let ms = 0; ; await nextTurn()) {
+    const begun = now();
+    let step = steps.next();
+    while (!step.done && now() - begun < SLICE_MS) step = steps.next();
+    ms += now() - begun;
+    if (step.done) return { value: step.value, ms };
+  }
+}
+
 export type ServedView = ReturnType<typeof openServed>;
 
 /** Answers what is asked through the port until its other end is closed. A view that does not open refuses everything. */
 export function serveView(port: MessagePort, parts: ServedViewParts): void {
   let served: ServedView | undefined;
   port.on('message', async ({ n, call, given }: Call) => {
-    const begun = parts.now();
     try {
       served ??= openServed(parts);
       const value = await (served[call] as (...asked: readonly unknown[]) => unknown)(...given);
-      port.postMessage({ n, value, ms: parts.now() - begun });
+      port.postMessage({ n, value } satisfies Answer);
     } catch (error) {
-      port.postMessage({ n, error: sentError(error) });
+      port.postMessage({ n, error: sentError(error) } satisfies Answer);
     }
   });
 }
@@ -108,8 +142,6 @@ export interface Call {
 export interface Answer {
   readonly n: number;
   readonly value?: unknown;
-  /** That it took. */
-  readonly ms?: number;
   readonly error?: ReturnType<typeof sentError>;
 }
 

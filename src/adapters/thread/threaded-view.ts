@@ -15,8 +15,8 @@ import { type Answer, type Call, receivedError, type ServedView, withBytes } fro
 export interface ThreadedViewParts {
   /** The ids of an account's webhooks; null: not known. */
   readonly webhookIds: (accountId: number) => readonly number[] | null;
-  /** Each answer's time in the thread. */
-  readonly took: (accountId: number, ms: number) => void;
+  /** Charges each answer's time in the thread to the user who asked; '' for the service itself. */
+  readonly took: (accountId: number, user: string, ms: number) => void;
   /** Called with the name of a file that had to be deleted. */
   readonly onDamaged: (file: string) => void;
 }
@@ -49,9 +49,9 @@ class ThreadedView implements DeliveriesView {
     this.#parts = parts;
   }
 
-  of(accountId: number): AccountView {
+  of(accountId: number, user = ''): AccountView {
     const asking = this.#queries.map((query) => {
-      return [query, (...asked: readonly unknown[]) => this.#ask(accountId, query, asked)] as const;
+      return [query, (...asked: readonly unknown[]) => this.#ask({ accountId, user }, query, asked)] as const;
     });
     return { ...(Object.fromEntries(asking) as Omit<AccountView, 'viewId'>), viewId: this.id };
   }
@@ -83,24 +83,32 @@ class ThreadedView implements DeliveriesView {
     if (!this.#thread.hasEnded) await this.#thread.end('close');
   }
 
-  #ask(accountId: number, query: keyof ViewQueries, asked: readonly unknown[]): Promise<unknown> {
+  #ask({ accountId, user }: Asker, query: keyof ViewQueries, asked: readonly unknown[]): Promise<unknown> {
     const { webhookIds, took } = this.#parts;
     const answer = (this.#last.get(accountId) ?? Promise.resolve()).then(() => {
       const account = { accountId, webhookIds: webhookIds(accountId) };
-      return this.#thread.call('ask', [account, query, asked], [], (ms) => took(accountId, ms));
+      return this.#thread.call('ask', [account, query, asked]);
+    });
+    const charged = answer.then(({ value, ms }) => {
+      took(accountId, user, ms);
+      return value;
     });
     const ended: Promise<unknown> = answer
       .catch(() => undefined)
       .then(() => this.#last.get(accountId) === ended && this.#last.delete(accountId));
     this.#last.set(accountId, ended);
-    return answer;
+    return charged;
   }
+}
+
+interface Asker {
+  readonly accountId: number;
+  readonly user: string;
 }
 
 interface Waiting {
   readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
-  readonly took: (ms: number) => void;
 }
 
 class Thread {
@@ -120,12 +128,11 @@ class Thread {
     call: Name,
     given: Parameters<ServedView[Name]>,
     transfer: readonly TransferListItem[] = [],
-    took: Waiting['took'] = () => undefined,
   ): Promise<Awaited<ReturnType<ServedView[Name]>>> {
     return new Promise((resolve, reject) => {
       if (this.hasEnded) return reject(new ViewEnded('the view is closed'));
       this.#calls += 1;
-      this.#waiting.set(this.#calls, { resolve, reject, took });
+      this.#waiting.set(this.#calls, { resolve, reject });
       this.#port.postMessage({ n: this.#calls, call, given } satisfies Call, transfer);
     });
   }
@@ -140,10 +147,9 @@ class Thread {
     this.#port.close();
   }
 
-  #answered({ n, value, ms = 0, error }: Answer): void {
+  #answered({ n, value, error }: Answer): void {
     const waiting = this.#waiting.get(n);
     this.#waiting.delete(n);
-    waiting?.took(ms);
     if (error) waiting?.reject(receivedError(error));
     else waiting?.resolve(value as never);
   }

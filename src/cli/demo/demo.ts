@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { ROLES, startApp } from '../../composition/app.js';
 import { createLogger } from '../../observability/logger.js';
+import { EVENT_DESCRIPTIONS } from '../../payments/event-descriptions.js';
 import { command, option } from '../command.js';
 import { CommandFailed, type CommandIo, untilSignal } from '../command-io.js';
 import { keepDemo } from './keep.js';
@@ -75,7 +76,7 @@ async function demo(folder: string, say: CommandIo['print'], runCommandLine: Run
     for (const path of [...PATHS, '/fourth'])
       await show(`webhooks add ${receiver.url}${path} cash_in --header X-Api-Key:${path} --token ${token} ${at}`);
     const webhooks = await show(`webhooks list --token ${token} ${at}`);
-    await say(`3. A payment system publishes ${EVENTS} events`);
+    await say(`3. A payment system publishes ${EVENTS} events of the type cash_in: ${EVENT_DESCRIPTIONS.cash_in}`);
     const payments = Array.from({ length: EVENTS }, (_, n) => paymentOf(n, 'cash_in', Date.now()));
     await show('events publish', payments.join('\n'));
     await say(`4. Each is delivered to each URL, signed; ${FAILING} fails ${FAILURES} times and is retried`);

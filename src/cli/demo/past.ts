@@ -7,18 +7,20 @@ import type { StoreFile } from '../../adapters/sqlite/store-file.js';
 import type { Core } from '../../composition/core.js';
 import type { Attempt } from '../../delivery/attempt/attempt.js';
 import { createDeliverySecrets } from '../../delivery/attempt/send.js';
-import { fromRetryRecord, overAt } from '../../delivery/delivery.js';
+import { fromRetryRecord } from '../../delivery/delivery.js';
 import { createDeliver, type Deliver } from '../../delivery/delivery-attempt.js';
 import { EndpointHealth } from '../../delivery/endpoint-health.js';
 import { createFanOut, type FanOutParts } from '../../delivery/fan-out.js';
 import { LogWriter } from '../../delivery/log/log-writer.js';
+import { membersOf, overAt } from '../../delivery/retry/bundle.js';
+import { BundleWriter } from '../../delivery/retry/bundle-writer.js';
 import type { Broker, NewRecord, RecordHandler } from '../../ports/broker.js';
 import { createWasRemoved } from '../../read-model/removed-webhooks.js';
 import { sleep } from '../../time/retry.js';
 
-const HOLD = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false };
+const HOLD = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false, keep: () => undefined };
 const NEVER = new AbortController().signal;
-const ACQUIRED = { kind: 'acquired', hasSucceededLately: true, ended: () => null, leave: () => undefined } as const;
+const ACQUIRED = { kind: 'acquired', isFailing: false, ended: () => null, leave: () => undefined } as const;
 
 export class Past {
   /** The clock: ms since the epoch. */
@@ -52,12 +54,14 @@ export class Past {
   async passTo(at: number): Promise<void> {
     for (;;) {
       const [next] = this.#waiting.sort((one, other) => one.due - other.due);
-      const delivery = next && next.due <= at ? fromRetryRecord(next.record) : null;
-      if (!next || !delivery) break;
+      if (!next || next.due > at) break;
       this.#waiting.shift();
       this.now = Math.max(this.now, next.due);
-      await this.#deliver(delivery, HOLD);
-      await this.#commanded;
+      for (const member of membersOf(next.record) ?? []) {
+        const delivery = member && fromRetryRecord(member);
+        if (delivery) await this.#deliver(delivery, HOLD);
+        await this.#commanded;
+      }
     }
     this.now = at;
   }
@@ -98,7 +102,9 @@ export class Past {
       metrics: metrics.delivery,
       sealing: backbone.sealing,
       schedule: config.RETRY_SCHEDULE,
+      urgentTypes: config.URGENT_EVENT_TYPES,
       log: new LogWriter({ ...publishing, topic: topics.deliveries, store: history, later }),
+      bundles: new BundleWriter({ ...publishing, later }),
       wasRemoved: createWasRemoved(backbone.store),
       // Commands show at once in this process.
       confirmation: { confirmed: async () => undefined },

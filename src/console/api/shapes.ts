@@ -28,6 +28,7 @@ export type Payment = Got<'/api/events'>['events'][number];
 export type PortalSession = Got<'/api/portal-sessions'>['sessions'][number];
 export type Recovery = Got<'/api/recoveries/{id}'>;
 export type Session = Got<'/console/session'>;
+export type SessionPreview = Answered<Operation<'/console/session/preview', 'post'>>;
 export type Right = Session['can'][number];
 export type Stats = Got<'/api/stats'>;
 export type Webhook = Got<'/api/webhooks'>['webhooks'][number];

@@ -33,6 +33,8 @@ export function DeliveryView({ id }: { id: string }) {
   const health = useHealth().data?.webhooks.find(({ webhookId }) => webhookId === delivery?.webhookId);
   const isMade = asked !== null && delivery !== undefined && delivery.attempts.length > asked.attempts;
   if (isMade) ask(null);
+  // A list shows its id, but the process that was asked has not read as far yet.
+  if (!delivery && found.failure?.status === 404) return <p class="card">{texts.value.delivery.story.retrying(0)}</p>;
   if (!delivery) return <Skeleton of={found} />;
   const { timeline } = texts.value.delivery;
   const phase = phaseOf(delivery, health, asked, Date.now());

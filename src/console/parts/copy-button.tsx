@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { say } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
 import { Button, IconButton } from './button.js';
@@ -13,20 +14,39 @@ interface Copying {
 
 export function CopyButton({ value, what, isNamed = false }: Copying) {
   const { copying: t } = texts.value;
+  /** A text that the browser did not let us copy: shown and selected, so that its user can. */
+  const [uncopied, setUncopied] = useState<string | null>(null);
   const copy = async () => {
     try {
       // A page that came without TLS has no clipboard, nor has a frame without allow="clipboard-write".
       await navigator.clipboard.writeText(value());
       say('done', t.done);
     } catch {
+      setUncopied(value());
       say('failed', t.refused);
     }
   };
-  return isNamed ? (
-    <Button onClick={copy}>{t.copy(what)}</Button>
-  ) : (
-    <IconButton icon="copy" name={t.copy(what)} onClick={copy} />
+  const name = t.copy(what);
+  return (
+    <>
+      {isNamed ? <Button onClick={copy}>{name}</Button> : <IconButton icon="copy" name={name} onClick={copy} />}
+      {uncopied !== null && (
+        <textarea
+          class="uncopied"
+          aria-label={name}
+          readOnly
+          ref={selectText}
+          value={uncopied}
+          onBlur={() => setUncopied(null)}
+        />
+      )}
+    </>
   );
+}
+
+function selectText(field: HTMLTextAreaElement | null): void {
+  field?.focus();
+  field?.select();
 }
 
 /** An id or URL that can be copied. */

@@ -1,5 +1,6 @@
 /** What strangers write. */
 import type { Webhook } from '../api/shapes.js';
+import { indentJson } from '../format/json-text.js';
 import { activeOf } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
@@ -74,18 +75,7 @@ export function Json({ text }: { text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
     <pre class="code" tabIndex={0}>
-      <Untrusted text={indented(text)} />
+      <Untrusted text={indentJson(text)} />
     </pre>
   );
-}
-
-/** Numbers keep their digits: parsed, amounts and ids of many are rounded. What is no JSON stays as it is. */
-function indented(text: string): string {
-  const kept = (_: string, value: unknown, { source }: { source: string }) =>
-    typeof value === 'number' ? JSON.rawJSON(source) : value;
-  try {
-    return JSON.stringify(JSON.parse(text, kept), null, 2);
-  } catch {
-    return text;
-  }
 }

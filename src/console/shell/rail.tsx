@@ -5,6 +5,7 @@ import { ActionButton } from '../parts/action.js';
 import { Select } from '../parts/inputs.js';
 import { Untrusted } from '../parts/text.js';
 import { addressOf } from '../state/addresses.js';
+import { isNarrow } from '../state/narrow.js';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../state/preferences.js';
 import { signOut } from '../state/session.js';
 import { texts } from '../texts/texts.js';
@@ -46,6 +47,18 @@ export function Rail({ session }: { session: Session }) {
   );
 }
 
+/** On a phone, where the rail shows neither account nor user. */
+export function SignedInAs({ session }: { session: Session }) {
+  if (!isNarrow.value) return null;
+  return (
+    <p class="signed-in-as small muted cut">
+      {texts.value.account(session.account)} · <Untrusted text={userName(session)} />
+    </p>
+  );
+}
+
+export const userName = ({ user }: Pick<Session, 'user'>) => user ?? texts.value.security.sessions.unnamed;
+
 function isAt(path: string, to: string): boolean {
   const address = addressOf(to);
   const isOfPayments = to === '/payments' && path.startsWith(addressOf('/deliveries/'));
@@ -54,7 +67,6 @@ function isAt(path: string, to: string): boolean {
 
 function UserMenu({ session }: { session: Session }) {
   const t = texts.value.menu;
-  const name = session.user ?? texts.value.security.sessions.unnamed;
   return (
     <>
       <button type="button" class="user" popovertarget="user-menu">
@@ -63,7 +75,7 @@ function UserMenu({ session }: { session: Session }) {
         </span>
         <span class="user-name">
           <b class="cut">
-            <Untrusted text={name} />
+            <Untrusted text={userName(session)} />
           </b>
         </span>
       </button>

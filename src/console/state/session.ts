@@ -1,7 +1,7 @@
 /** Who looks, and what they may do. */
 import { computed, signal } from '@preact/signals';
 import { get, page, post, type Result, remove } from '../api/client.js';
-import type { Right, Session } from '../api/shapes.js';
+import type { Right, Session, SessionPreview } from '../api/shapes.js';
 import { addressOf } from './addresses.js';
 import { now } from './now.js';
 import { keep, kept } from './preferences.js';
@@ -14,6 +14,7 @@ type SignedOut = 'no-session' | 'unknown-link' | 'not-kept' | 'ended' | 'left' |
 
 export type SessionState =
   | { readonly kind: 'opening' }
+  | { readonly kind: 'asking'; readonly code: string; readonly preview: SessionPreview }
   | { readonly kind: 'open'; readonly session: Session }
   | { readonly kind: 'closed'; readonly why: SignedOut; readonly returnUrl: string | null };
 
@@ -32,6 +33,8 @@ export const endsSoonAt = computed(() => {
 const WARNED_MS = 300_000;
 /** The id of this tab's session in sessionStorage, and that of the tab that was used last in localStorage. */
 const KEPT = 'session';
+/** The account of the session that was open last in this browser: kept when its cookie has expired. */
+const ACCOUNT = 'account';
 
 /** A code that the service has not answered about. */
 let unanswered: string | null = null;
@@ -48,7 +51,18 @@ export async function openSession(): Promise<void> {
   await (code ? enter(code) : returnToSession());
 }
 
+/** Asks first if the link may be someone else's. */
 async function enter(code: string): Promise<void> {
+  const result = await post('/console/session/preview', { body: { code } });
+  unanswered = isAnswered(result) ? null : code;
+  if (result.kind !== 'ok') return close(unanswered ? 'unreachable' : 'unknown-link');
+  if (await mustAsk(result.data)) sessionState.value = { kind: 'asking', code, preview: result.data };
+  else await redeem(code);
+}
+
+/** Signs this browser in to the account of the code. */
+export async function redeem(code: string): Promise<void> {
+  sessionState.value = { kind: 'opening' };
   const result = await post('/console/session', { body: { code } });
   unanswered = isAnswered(result) ? null : code;
   if (result.kind !== 'ok') return close(unanswered ? 'unreachable' : 'unknown-link');
@@ -59,7 +73,8 @@ async function enter(code: string): Promise<void> {
   become(result.data);
 }
 
-async function returnToSession(): Promise<void> {
+/** To the session that this page, or else this browser, had. */
+export async function returnToSession(): Promise<void> {
   const own = kept(KEPT, 'sessionStorage');
   const id = own ?? kept(KEPT);
   if (!id) return close('no-session');
@@ -68,15 +83,46 @@ async function returnToSession(): Promise<void> {
   close(isAnswered(result) ? (own ? 'ended' : 'no-session') : 'unreachable');
 }
 
+/**
+ * Whether the code could be that of someone else who wants this browser to work in their account: another account's session is
+ * open, or the last one was of another account, or there was none. A link on the page of a portal that this browser works with is
+ * trusted, but not what the code itself names as its returnUrl: whoever opened its session chose that. Only trusted pages can
+ * embed this one.
+ */
+async function mustAsk({ account, hasOtherAccount, trustedOrigins }: SessionPreview): Promise<boolean> {
+  if (window.top !== window || (!hasOtherAccount && kept(ACCOUNT) === String(account))) return false;
+  const from = linkOrigin();
+  if (from === null) return true;
+  return !trustedOrigins.includes(from) && from !== (await portalOrigin());
+}
+
+/** A page that is reloaded, or returned to, keeps its referrer, but its code may have come from elsewhere since. */
+function linkOrigin(): string | null {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation?.type === 'navigate' ? originOf(document.referrer) : null;
+}
+
+/** The origin of the returnUrl of the session that is open in this browser. */
+async function portalOrigin(): Promise<string | null> {
+  const id = kept(KEPT, 'sessionStorage') ?? kept(KEPT);
+  const former = id ? await asked(id) : null;
+  return former?.kind === 'ok' ? originOf(former.data.returnUrl) : null;
+}
+
+function originOf(url: string | null): string | null {
+  return url && URL.canParse(url) ? new URL(url).origin : null;
+}
+
 const asked = (id: string) => get('/console/session', { session: id });
 
-const isAnswered = (result: Result<Session>) =>
+const isAnswered = (result: Result<unknown>) =>
   result.kind !== 'failed' || (result.status !== null && result.status < 500);
 
 function become(session: Session): void {
   page.session = session.id;
   keep(KEPT, session.id, 'sessionStorage');
   keep(KEPT, session.id);
+  keep(ACCOUNT, String(session.account));
   isOver.value = false;
   sessionState.value = { kind: 'open', session };
 }

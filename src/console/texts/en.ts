@@ -1,5 +1,6 @@
 /** English. Others translate its keys. */
 import { CAUSES } from '../../endpoints/attempt-causes.js';
+import { EVENT_DESCRIPTIONS } from '../../payments/event-descriptions.js';
 
 const whole = (count: number) => count.toLocaleString('en');
 const many = (count: number, one: string, more: string) => `${whole(count)} ${count === 1 ? one : more}`;
@@ -35,6 +36,17 @@ export const en = {
     },
     signOut: 'Sign out',
     signOutFailed: 'You are still signed in: the session could not be ended. Try again.',
+  },
+  confirmSignIn: {
+    title: (account: number) => `Sign in to account ${account}?`,
+    hasOther: 'You are signed in to another account in this browser. This link is for:',
+    isFirst: 'This account is not the one used last in this browser. This link is for:',
+    account: 'Account',
+    user: 'User',
+    warning:
+      'Continue only if you opened the link yourself and know this account. Its owner sees everything that you enter there.',
+    yes: 'Sign in',
+    no: 'Do not sign in',
   },
   signedOut: {
     'no-session': {
@@ -79,7 +91,7 @@ export const en = {
   copying: {
     copy: (what: string) => `Copy ${what}`,
     done: 'Copied',
-    refused: 'The browser does not allow copying here.',
+    refused: 'The browser does not allow copying here. The text is selected: press Ctrl+C or ⌘C.',
   },
   outcomes: {
     delivered: 'Delivered',
@@ -100,8 +112,8 @@ export const en = {
   eventTypes: {
     cash_in: 'Cash in',
     cash_out: 'Cash out',
-    refund_in: 'Refund in',
-    refund_out: 'Refund out',
+    refund_in: 'Refund requested',
+    refund_out: 'Refund received',
     med_created: 'MED opened',
     med_accepted: 'MED accepted',
     med_rejected: 'MED rejected',
@@ -190,15 +202,7 @@ export const en = {
     done: (count: number) => `${many(count, 'payment is', 'payments are')} in the file.`,
     cut: (most: number) => `The file has the newest ${whole(most)} payments: filter by period for others.`,
   },
-  typesExplained: {
-    cash_in: 'The account received an instant payment.',
-    cash_out: 'The account sent an instant payment.',
-    refund_in: 'The account got back an instant payment that it had sent, or a part of it.',
-    refund_out: 'The account returned an instant payment that it had received, or a part of it.',
-    med_created: 'A request to return a payment for fraud or error (MED) was opened.',
-    med_accepted: 'A request to return a payment (MED) was accepted.',
-    med_rejected: 'A request to return a payment (MED) was rejected.',
-  },
+  typesExplained: EVENT_DESCRIPTIONS,
   resending: {
     selected: (count: number) => `${count} selected`,
     resend: (count: number) => `Resend ${count}`,
@@ -207,7 +211,10 @@ export const en = {
   delivery: {
     story: {
       delivered: (count: number) => `Accepted by the receiver after ${attempts(count)}.`,
-      retrying: (count: number) => `Not accepted after ${attempts(count)}. We try again by ourselves.`,
+      retrying: (count: number) =>
+        count === 0
+          ? 'It is on its way: the first attempt follows.'
+          : `Not accepted after ${attempts(count)}. We try again by ourselves.`,
       exhausted: (count: number) => `Given up after ${attempts(count)}. The event is kept: resend it.`,
       held: () => 'Not sent: the URL was switched off. Activate the webhook, then resend or recover.',
       cancelled: () => 'Cancelled by the account: the receiver did not accept this event.',
@@ -368,7 +375,12 @@ export const en = {
       explained: 'The URL gets no more events of what is named here, and its headers are deleted.',
       yes: 'Remove',
     },
-    unsentCount: (count: number) => `${many(count, 'delivery waits', 'deliveries wait')} now and will end unsent.`,
+    unsentCount: (count: number) =>
+      `${many(count, 'delivery waits', 'deliveries wait')} for another attempt and will end unsent.`,
+    exhaustedCount: (count: number) =>
+      `${many(count, 'delivery was', 'deliveries were')} given up after the last attempt and cannot be recovered once the webhook is removed.`,
+    recoverFirst: 'Recover them first…',
+    activateFirst: 'To recover them first, activate the webhook.',
     form: {
       edit: 'Edit URL',
       showValues: 'Show values',
@@ -438,7 +450,7 @@ export const en = {
     },
     ending: {
       title: (user: string | null) => (user === null ? 'End this session?' : `End the session of ${user}?`),
-      text: 'It can do nothing more from now on, nor can sessions that were opened in it.',
+      text: 'It can do nothing more from now on. Other sessions of the same user stay open.',
       yes: 'End session',
     },
     notices: {
@@ -477,6 +489,8 @@ export const en = {
     network: 'Network error',
   },
   causes: CAUSES,
+  expiredCertificate: (name: string | null, on: string | null) =>
+    `Expired: ${name ?? 'a certificate without a name'}${on === null ? '' : `, on ${on}`}.`,
 };
 
 /** English is what the others translate: a key that one lacks does not compile. */

@@ -39,6 +39,17 @@ export const ptBr: Texts = {
     signOut: 'Sair',
     signOutFailed: 'Você continua conectado: não foi possível encerrar a sessão. Tente de novo.',
   },
+  confirmSignIn: {
+    title: (account) => `Entrar na conta ${account}?`,
+    hasOther: 'Você já está em outra conta neste navegador. Este link é para:',
+    isFirst: 'Esta não é a última conta usada neste navegador. Este link é para:',
+    account: 'Conta',
+    user: 'Usuário',
+    warning:
+      'Só continue se você mesmo abriu o link e conhece esta conta. O titular dela verá tudo o que você informar.',
+    yes: 'Entrar',
+    no: 'Não entrar',
+  },
   signedOut: {
     'no-session': {
       title: 'Abra o console pelo portal do seu provedor',
@@ -81,7 +92,7 @@ export const ptBr: Texts = {
   copying: {
     copy: (what) => `Copiar ${what}`,
     done: 'Copiado',
-    refused: 'O navegador não permite copiar aqui.',
+    refused: 'O navegador não permite copiar aqui. O texto está selecionado: pressione Ctrl+C ou ⌘C.',
   },
   outcomes: {
     delivered: 'Entregue',
@@ -102,8 +113,8 @@ export const ptBr: Texts = {
   eventTypes: {
     cash_in: 'Entrada',
     cash_out: 'Saída',
-    refund_in: 'Devolução recebida',
-    refund_out: 'Devolução enviada',
+    refund_in: 'Devolução solicitada',
+    refund_out: 'Devolução recebida',
     med_created: 'MED aberto',
     med_accepted: 'MED aceito',
     med_rejected: 'MED rejeitado',
@@ -192,13 +203,13 @@ export const ptBr: Texts = {
     cut: (most) => `O arquivo tem os ${whole(most)} pagamentos mais novos: filtre por período para ver outros.`,
   },
   typesExplained: {
-    cash_in: 'A conta recebeu um pagamento instantâneo.',
-    cash_out: 'A conta enviou um pagamento instantâneo.',
-    refund_in: 'A conta recebeu de volta um pagamento que tinha enviado, ou parte dele.',
-    refund_out: 'A conta devolveu um pagamento que tinha recebido, ou parte dele.',
-    med_created: 'Foi aberto um pedido de devolução por fraude ou erro (MED).',
-    med_accepted: 'Um pedido de devolução (MED) foi aceito.',
-    med_rejected: 'Um pedido de devolução (MED) foi rejeitado.',
+    cash_in: 'Pagamento instantâneo recebido',
+    cash_out: 'Pagamento instantâneo enviado',
+    refund_in: 'Devolução de um pagamento recebido (devolução solicitada)',
+    refund_out: 'Devolução recebida',
+    med_created: 'Caso do mecanismo especial de devolução (MED) aberto contra uma transação',
+    med_accepted: 'Pedido de devolução do MED aprovado',
+    med_rejected: 'Pedido de devolução do MED rejeitado',
   },
   resending: {
     selected: (count) => many(count, 'selecionado', 'selecionados'),
@@ -208,7 +219,10 @@ export const ptBr: Texts = {
   delivery: {
     story: {
       delivered: (count) => `Aceita pelo receptor após ${tentativas(count)}.`,
-      retrying: (count) => `Não aceita após ${tentativas(count)}. Tentaremos de novo automaticamente.`,
+      retrying: (count) =>
+        count === 0
+          ? 'Está a caminho: a primeira tentativa virá em seguida.'
+          : `Não aceita após ${tentativas(count)}. Tentaremos de novo automaticamente.`,
       exhausted: (count) => `Não entregue após ${tentativas(count)}. Está guardada: reenvie-a.`,
       held: () => 'Não enviada: a URL estava desligada. Ative o webhook e depois reenvie ou recupere.',
       cancelled: () => 'Cancelada pela conta: o receptor não aceitou este evento.',
@@ -371,7 +385,15 @@ export const ptBr: Texts = {
       yes: 'Remover',
     },
     unsentCount: (count) =>
-      many(count, 'entrega em espera termina sem ser enviada.', 'entregas em espera terminam sem ser enviadas.'),
+      many(
+        count,
+        'entrega espera outra tentativa e termina sem ser enviada.',
+        'entregas esperam outra tentativa e terminam sem ser enviadas.',
+      ),
+    exhaustedCount: (count) =>
+      `${many(count, 'não foi entregue', 'não foram entregues')} após a última tentativa. Depois da remoção do webhook, não é mais possível recuperar.`,
+    recoverFirst: 'Recuperar antes…',
+    activateFirst: 'Para recuperar antes, ative o webhook.',
     form: {
       edit: 'Editar URL',
       showValues: 'Mostrar valores',
@@ -440,7 +462,7 @@ export const ptBr: Texts = {
     },
     ending: {
       title: (user) => (user === null ? 'Encerrar esta sessão?' : `Encerrar a sessão de ${user}?`),
-      text: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
+      text: 'Ela não pode fazer mais nada a partir de agora. Outras sessões do mesmo usuário continuam abertas.',
       yes: 'Encerrar sessão',
     },
     notices: {
@@ -478,4 +500,5 @@ export const ptBr: Texts = {
     network: 'Erro de rede',
   },
   causes: CAUSES_PT,
+  expiredCertificate: (name, on) => `Vencido: ${name ?? 'um certificado sem nome'}${on === null ? '' : `, em ${on}`}.`,
 };

@@ -2,7 +2,7 @@
 import type { Failure, Problem } from '../api/client.js';
 import type { Change, DetailedAttempt } from '../api/shapes.js';
 import { changeDetail } from '../format/change-detail.js';
-import { minute } from '../format/times.js';
+import { day, minute } from '../format/times.js';
 import { isolated } from '../parts/text.js';
 import { texts } from './texts.js';
 
@@ -27,14 +27,23 @@ interface FailedAttempt {
   readonly status: number | null;
   readonly error: string | null;
   readonly reason?: DetailedAttempt['reason'];
+  readonly expiredCertificate?: DetailedAttempt['expiredCertificate'];
 }
 
+type Cause = readonly [sentence: string, remedy: string];
+
 /** Why an attempt failed, and the remedy: as exactly as is known. A code of a later release says no more than that it failed. */
-export function causeOf({ status, error, reason }: FailedAttempt): readonly [sentence: string, remedy: string] {
+export function causeOf({ status, error, reason, expiredCertificate }: FailedAttempt): Cause {
   const { statuses, errors, reasons } = texts.value.causes;
   if (status !== null) return statuses[kindOf(status)];
   const known: Readonly<Record<string, readonly [string, string]>> = { ...errors, ...reasons };
-  return [reason, error].map((code) => known[code ?? '']).find(Boolean) ?? statuses.unknown;
+  const [sentence, remedy] = [reason, error].map((code) => known[code ?? '']).find(Boolean) ?? statuses.unknown;
+  return [expiredCertificate ? `${sentence} ${nameExpired(expiredCertificate)}` : sentence, remedy];
+}
+
+/** The name is the receiver's: of an unknown language and direction. */
+function nameExpired({ name, expiredAt }: NonNullable<FailedAttempt['expiredCertificate']>): string {
+  return texts.value.expiredCertificate(name && isolated(name), expiredAt && day(new Date(expiredAt)));
 }
 
 function kindOf(status: number): keyof typeof texts.value.causes.statuses {

@@ -8,7 +8,7 @@ import { ActionButton } from '../parts/action.js';
 import { Button } from '../parts/button.js';
 import { TypeNames, UrlText } from '../parts/text.js';
 import { askRecovery } from '../recover/recovering.js';
-import type { UrlHealth } from '../state/urls.js';
+import { isOff, type UrlHealth } from '../state/urls.js';
 import { setActive } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
@@ -67,7 +67,7 @@ export function Remove({ of, webhooks, onDone }: Changing) {
 
 interface ConsequencesParts extends Omit<Changing, 'onDone'> {
   readonly explained: string;
-  /** What is held and waits can be sent before. */
+  /** What is held, waits or is exhausted can be sent before, and not after. */
   readonly isRecoverable?: boolean;
 }
 
@@ -75,9 +75,14 @@ interface ConsequencesParts extends Omit<Changing, 'onDone'> {
 function Consequences({ of, webhooks, explained, isRecoverable = false }: ConsequencesParts) {
   const { webhooks: t, problems } = texts.value;
   const own = of.healths.filter(({ webhookId }) => webhooks.some(({ id }) => id === webhookId));
-  const sum = (name: 'waiting' | 'held') => own.reduce((total, one) => total + one[name], 0);
+  const sum = (name: 'waiting' | 'held' | 'exhausted') => own.reduce((total, one) => total + one[name], 0);
   const [waiting, held] = [sum('waiting'), sum('held')];
-  const ends = [waiting > 0 && t.unsentCount(waiting), held > 0 && problems.held(held)].filter(Boolean);
+  const exhausted = isRecoverable ? sum('exhausted') : 0;
+  const ends = [
+    waiting > 0 && t.unsentCount(waiting),
+    held > 0 && problems.held(held),
+    exhausted > 0 && t.exhaustedCount(exhausted),
+  ].filter(Boolean);
   return (
     <>
       <p>
@@ -89,10 +94,8 @@ function Consequences({ of, webhooks, explained, isRecoverable = false }: Conseq
           <b>{text}</b>
         </p>
       ))}
-      {isRecoverable && waiting + held > 0 && of.state !== 'off' && (
-        <p>
-          <Button onClick={() => askRecovery(of)}>{problems.recover}</Button>
-        </p>
+      {isRecoverable && waiting + held + exhausted > 0 && (
+        <p>{isOff(of) ? t.activateFirst : <Button onClick={() => askRecovery(of)}>{t.recoverFirst}</Button>}</p>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 /** The result of an attempt, from what decided its exchange. */
 import type { Failure, Phase } from '../../endpoints/failure.js';
 import { failureOf, isHandshakeFailure, isShortage, isShutdown } from '../../endpoints/failure.js';
+import { MAX_HTTP_DATE_CHARACTERS, parseHttpDate } from '../../time/http-date.js';
 import type { EndpointSignal } from '../isolation/circuit-breaker.js';
 import type { AttemptEnd } from '../isolation/endpoint.js';
 
@@ -75,18 +76,18 @@ function unreachableIn(phase: Phase): { readonly failedIn?: 'connecting' } {
   return phase === 'waiting-for-headers' ? {} : { failedIn: 'connecting' };
 }
 
-/** An HTTP-date begins with its day's name (RFC 9110 section 5.6.7). Its third form, asctime's, does not say that it is UTC. */
-const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*,? \S+[ -]+\S+.* \d\d:\d\d:\d\d(?: \d{4}| GMT)$/;
+/** Longer texts are neither a date nor a number of seconds below the maximum. */
+const MAX_RETRY_AFTER_CHARACTERS = MAX_HTTP_DATE_CHARACTERS + 1;
 
 /**
  * The delay that a Retry-After header asks for (RFC 9110 section 10.2.3: seconds or an HTTP-date), in ms from `now` (ms
  * since the epoch). 0 for a date in the past; null if the value is neither.
  */
 export function retryAfterMs(value: string, now: number): number | null {
-  const text = value.trim();
+  const text = value.trim().slice(0, MAX_RETRY_AFTER_CHARACTERS);
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
-  const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  const date = parseHttpDate(text, now);
+  return date === null ? null : Math.max(0, date - now);
 }
 
 /** For the scheduler. */

@@ -15,10 +15,11 @@ const BODY_MS = 1_000;
  *
  *   connecting -> sent -> decided (a status line) -> over (the connection is free or closed)
  *       ^           |\---> decided and over          (failed, or cancelled)
- *       \-----------/                                (once: its kept-alive connection had ended)
+ *       \-----------/                                (once: its kept-alive connection had ended, or its session was resumed)
  *
- * A server may close a kept-alive connection just as a request is sent on it. That says nothing about the endpoint, so
- * the request is resent at once, and not on another that was idle: a server that stops closes all of them.
+ * A server may close a kept-alive connection just as a request is sent on it, or reset one whose session was resumed. That
+ * says nothing about the endpoint, so the request is resent immediately, with the same webhook-id and deadline, and not on
+ * another that was idle: a server that stops closes all of them. Our optimizations cost no attempt.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Never rejects. */
@@ -119,10 +120,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (this.#isStale) {
+    if (this.#isOfReuse) {
+      // The session is to blame only if the connection was new.
+      const session = this.#received?.isReused ? 'skip' : 'avoid';
       this.#controller = undefined;
       this.#received = undefined;
-      this.#received = this.#agent.dispatch({ ...this.#request, onNewConnection: true }, this);
+      this.#received = this.#agent.dispatch({ ...this.#request, onNewConnection: true, session }, this);
       return;
     }
     const began = this.#received?.start.text ?? '';
@@ -130,10 +133,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
   }
 
-  /** Once: it is sent again on a new connection. Whoever sent a byte may have taken the request. */
-  get #isStale(): boolean {
-    if (this.#answered || this.#decision) return false;
-    return this.#received?.isReused === true && this.#received.start.text === '';
+  /** Once: it is sent again on a new connection without a session. Whoever sent a byte may have taken the request. */
+  get #isOfReuse(): boolean {
+    const received = this.#received;
+    if (this.#answered || this.#decision || !received) return false;
+    return (received.isReused || received.isResumed) && received.start.text === '';
   }
 
   get #phase(): Phase {

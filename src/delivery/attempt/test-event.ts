@@ -70,8 +70,18 @@ function outcomeOf(id: string, made: AttemptResult): TestOutcome {
   if (made.kind === 'interrupted') return { kind: 'interrupted' };
   const { status, error, durationMs, response = null } = made;
   const why = made.error === null ? null : { reason: made.reason };
+  const expired = made.error === 'tls' && made.expiredCertificate && { expiredCertificate: made.expiredCertificate };
   return {
     kind: 'sent',
-    result: { id, success: made.kind === 'delivered', status, error, ...why, durationMs, response },
+    result: {
+      id,
+      success: made.kind === 'delivered',
+      status,
+      error,
+      ...why,
+      ...(expired || null),
+      durationMs,
+      response,
+    },
   };
 }

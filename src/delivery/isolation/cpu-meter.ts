@@ -5,7 +5,8 @@
  * else it did meanwhile. A receiver that ends each connection is charged with what a handshake is known to take.
  */
 
-/** An ordinary attempt takes 0.15 ms. */
+/** An ordinary attempt. */
+const ATTEMPT_MS = 0.25;
 const DEAR_MS = 1;
 /** Of what was known before an attempt. */
 const KEPT = 15 / 16;
@@ -21,6 +22,8 @@ export class CpuCost {
   sinceLastMs = 0;
   /** Connections that have ended, each to be counted for an attempt: one makes another in its place. */
   reconnects = 0;
+  /** That are open, as far as they were counted. */
+  connections = 0;
   #attempts = 0;
   #tookMs = 0;
   #cappedMs = 0;
@@ -62,8 +65,15 @@ export class CpuMeter {
     this.#at = busyMs;
   }
 
-  expected(cost: CpuCost): number {
-    return cost.meanMs(this.#first.meanMs());
+  /** What the first attempt of an endpoint took, in the mean. */
+  get firstMs(): number {
+    return this.#first.meanMs();
+  }
+
+  /** @param inFlight attempts to the same endpoint, each on a connection of its own */
+  expected(cost: CpuCost, inFlight: number): number {
+    const knownMs = inFlight < cost.connections ? ATTEMPT_MS : ATTEMPT_MS + HANDSHAKE_MS;
+    return Math.max(knownMs, cost.meanMs(this.#first.meanMs()));
   }
 
   /** @returns what an attempt that has ended took */

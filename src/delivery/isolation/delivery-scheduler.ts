@@ -3,9 +3,9 @@
  * breakers. The caller defers a delivery where the queue is full or moves too slowly, or a breaker is open.
  *
  *   comes -> queued -> in a slot -> (older than HOLD_MS: slow, still in flight) -> left
- *      \-> deferred <-/         \-> (failed on probation: left, the slot is held until then)
+ *      \-> deferred <-/         \-> (untried or failing, and failed: left, the slot is held until then)
  *
- * slots.ts limits what begins and picks the next endpoint, cpu-meter.ts measures what attempts cost this process,
+ * slot-pools.ts and slots.ts limit what begins and pick the next endpoint, cpu-meter.ts measures what attempts cost this process,
  * endpoint-pace.ts what an endpoint takes, endpoints.ts bounds each queue.
  */
 import { AgeQueue } from '../../time/deadlines.js';
@@ -16,7 +16,8 @@ import type { Account, AttemptEnd, Deferred, Endpoint, Queueing } from './endpoi
 import { QueuedDelivery } from './endpoint.js';
 import { SOON_MS } from './endpoint-pace.js';
 import { Endpoints } from './endpoints.js';
-import { HOLD_MS, SlotPool } from './slots.js';
+import { SlotPools } from './slot-pools.js';
+import { HOLD_MS, type SlotPool } from './slots.js';
 
 export interface SchedulerParts {
   /** Attempts in their first HOLD_MS, of all endpoints together. */
@@ -29,19 +30,14 @@ export interface SchedulerParts {
   readonly busyMs: () => number;
 }
 
-/** Of all slots, as many more are for endpoints on probation: 320 attempts a second, whatever they do. */
-const PROBATION = 1 / 16;
-/** What dear attempts in slots may take of the thread, together; those on probation three times as much. Nobody waits longer for it. */
-const THREAD_MS = 10;
-/** For each slot so many slow attempts may be in flight. An account may have half of those left, and FEW (on probation: FEW) while any are. */
+/** For each slot so many slow attempts may be in flight. An account may have half of those left (FEW if untried or failing), and FEW while any are. */
 const SLOW_PER_SLOT = 4;
 const FEW = 8;
 
 export class DeliveryScheduler {
   readonly #parts: SchedulerParts;
-  readonly #probation: SlotPool;
-  readonly #pools: readonly [main: SlotPool, dear: SlotPool, probation: SlotPool];
-  readonly endpoints = new Endpoints();
+  readonly #pools: SlotPools;
+  readonly endpoints: Endpoints;
   readonly #meter = new CpuMeter();
   readonly #inSlots: AgeQueue<QueuedDelivery>;
   /** Those that are queued: each is looked at again after SOON_MS. */
@@ -52,10 +48,10 @@ export class DeliveryScheduler {
   #closed = false;
 
   constructor(parts: SchedulerParts) {
-    const { clock, slots } = parts;
+    const { clock, slots, perEndpoint } = parts;
     this.#parts = parts;
-    this.#probation = new SlotPool(Math.max(1, Math.floor(slots * PROBATION)), 3 * THREAD_MS);
-    this.#pools = [new SlotPool(slots), new SlotPool(slots, THREAD_MS), this.#probation];
+    this.endpoints = new Endpoints(perEndpoint);
+    this.#pools = new SlotPools(slots, this.#meter);
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
     this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
   }
@@ -65,15 +61,15 @@ export class DeliveryScheduler {
     const now = this.#parts.clock.now();
     const endpoint = this.endpoints.of(accountId, url);
     const earlier = this.endpoints.earlierChain(endpoint, queueing);
-    const hasRoom = earlier !== undefined || this.endpoints.hasRoom(endpoint, now);
+    const queued = new QueuedDelivery(this, endpoint, queueing, now);
+    const hasRoom = earlier !== undefined || this.endpoints.hasRoom(queued, now);
     // Ask the breaker last: a pass may be its probe, which must be sent.
     const mayQueue = !this.#closed && hasRoom && (earlier !== undefined || this.#parts.breakers.ask(endpoint.key));
     if (!mayQueue) {
       this.endpoints.mayForget(endpoint);
       const why = this.#closed ? 'stopping' : hasRoom ? 'endpoint-failing' : 'queue';
-      return Promise.resolve(this.#deferred(endpoint, why));
+      return Promise.resolve(this.#deferred(endpoint, why, queueing.isUrgent));
     }
-    const queued = new QueuedDelivery(this, endpoint, queueing, now);
     this.endpoints.enqueue(queued, earlier);
     // Requests that come faster than the queue moves would starve their delivery at its end.
     if (earlier) this.#defer(earlier, 'queue');
@@ -85,13 +81,17 @@ export class DeliveryScheduler {
 
   /** A connection was made for an attempt. */
   connected(accountId: number, url: string): void {
-    this.#meter.charge(this.#parts.busyMs(), this.endpoints.costOf(accountId, url));
+    const cost = this.endpoints.costOf(accountId, url);
+    this.#meter.charge(this.#parts.busyMs(), cost);
+    if (cost) cost.connections += 1;
   }
 
   /** A connection to the endpoint has ended: the next attempt makes another. */
   disconnected(accountId: number, url: string): void {
     const cost = this.endpoints.costOf(accountId, url);
-    if (cost) cost.reconnects += 1;
+    if (!cost) return;
+    cost.reconnects += 1;
+    cost.connections = Math.max(0, cost.connections - 1);
   }
 
   get state() {
@@ -112,7 +112,7 @@ export class DeliveryScheduler {
   }
 
   #admit(): void {
-    while (this.#pools.some((pool) => this.#next(pool)));
+    while (this.#pools.all.some((pool) => this.#next(pool)));
   }
 
   /** Begins an attempt if one may. */
@@ -124,7 +124,7 @@ export class DeliveryScheduler {
     const [queued] = this.endpoints.cut(endpoint, 0, 1);
     if (!queued) return false;
     const { pace } = endpoint;
-    const costMs = this.#meter.expected(pace.cost);
+    const costMs = this.#meter.expected(pace.cost, endpoint.inFlight);
     this.#queued.delete(queued);
     pool.take(endpoint, costMs);
     this.#inSlots.add(queued, now);
@@ -137,7 +137,7 @@ export class DeliveryScheduler {
 
   #mayBegin({ slow }: Account, pool: SlotPool): boolean {
     const left = SLOW_PER_SLOT * this.#parts.slots - this.#slow;
-    const most = pool === this.#probation ? FEW : Math.max(FEW, left / 2);
+    const most = this.#pools.isUnproven(pool) ? FEW : Math.max(FEW, left / 2);
     return slow < (left > 0 ? most : 1);
   }
 
@@ -159,7 +159,7 @@ export class DeliveryScheduler {
     else if (signal !== 'unknown') pace.failed(now - beganAt, now);
     const awayMs = Math.max(now - (pace.failingSince ?? now), queued.queueing.awayMs ?? 0);
     const change = this.#parts.breakers.ended(endpoint.key, signal, awayMs);
-    if (signal === 'succeeded' || pool !== this.#probation) this.#free(queued);
+    if (signal === 'succeeded' || !this.#pools.isUnproven(pool)) this.#free(queued);
     if (change === 'opened') {
       for (const each of account.endpoints.values()) {
         if (this.#parts.breakers.openForMs(each.key) > 0) this.#deferFrom(each, 0, 'endpoint-failing');
@@ -182,6 +182,7 @@ export class DeliveryScheduler {
 
   /** It has held its slot for HOLD_MS. */
   #outlived(queued: QueuedDelivery): void {
+    this.#pools.held(queued.beganAt, this.#parts.clock.now());
     this.#free(queued);
     queued.isSlow = queued.stage !== 'left';
     this.#countSlow(queued, 1);
@@ -201,11 +202,9 @@ export class DeliveryScheduler {
 
   /** Puts the endpoint where it waits for a slot, if it does. */
   #changed(endpoint: Endpoint): void {
-    const { isCheap, isProven } = endpoint.pace;
-    const [main, dear, probation] = this.#pools;
-    const own = isCheap ? main : isProven ? dear : probation;
+    const own = this.#pools.poolOf(endpoint, this.#parts.clock.now());
     const isReady = endpoint.wantsSlot && this.#isOpen(endpoint);
-    for (const pool of this.#pools) if (pool !== own || !isReady) pool.delete(endpoint);
+    for (const pool of this.#pools.all) if (pool !== own || !isReady) pool.delete(endpoint);
     if (isReady) own.add(endpoint);
   }
 
@@ -222,10 +221,29 @@ export class DeliveryScheduler {
   }
 
   #waited(queued: QueuedDelivery): void {
-    const { endpoint, cameAt } = queued;
+    const { endpoint } = queued;
     const now = this.#parts.clock.now();
-    if (now - cameAt < endpoint.pace.patienceMs(now)) this.#queued.add(queued, now);
-    else this.#deferFrom(endpoint, endpoint.queue.indexOf(queued), 'queue', 1);
+    if (queued.needsFirstAttempt(now)) this.endpoints.putFirst(queued);
+    const position = endpoint.queue.indexOf(queued);
+    if (this.#mayWait(queued, position) || this.#waitsForUs(endpoint)) this.#queued.add(queued, now);
+    else this.#deferFrom(endpoint, position, 'queue', 1);
+  }
+
+  #mayWait(queued: QueuedDelivery, position: number): boolean {
+    const { endpoint, cameAt } = queued;
+    const { pace } = endpoint;
+    const now = this.#parts.clock.now();
+    if (queued.isOver(now)) return queued.needsFirstAttempt(now) && !pace.isFailing && !pace.asks;
+    if (now - cameAt < pace.patienceMs(now)) return true;
+    return pace.isPaced(now) && !pace.asks && position < pace.takesWithin(SOON_MS, now);
+  }
+
+  /** It would take more than this process sends. */
+  #waitsForUs(endpoint: Endpoint): boolean {
+    const { pace, account } = endpoint;
+    const now = this.#parts.clock.now();
+    if (!pace.isUntried && !pace.isCheap) return false;
+    return endpoint.wantsSlot && pace.opensAt <= now && this.#mayBegin(account, this.#pools.poolOf(endpoint, now));
   }
 
   /** Those in the queue from that one on. */
@@ -241,12 +259,18 @@ export class DeliveryScheduler {
 
   #defer(queued: QueuedDelivery, why: Deferred['why']): void {
     this.#queued.delete(queued);
-    queued.tell(this.#deferred(queued.endpoint, why));
+    queued.tell(this.#deferred(queued.endpoint, why, queued.queueing.isUrgent));
   }
 
-  #deferred({ pace }: Endpoint, why: Deferred['why']): Deferred {
-    const pausedMs = Math.max(0, pace.pausedUntil - this.#parts.clock.now());
-    if (why === 'queue' && (pausedMs > 0 || pace.asks)) return { kind: 'deferred', why: 'endpoint-paused', pausedMs };
-    return { kind: 'deferred', why: why === 'queue' && pace.isFailing ? 'endpoint-failing' : why, pausedMs: 0 };
+  #deferred({ pace, queue }: Endpoint, why: Deferred['why'], isUrgent = false): Deferred {
+    const now = this.#parts.clock.now();
+    const deferred = { kind: 'deferred', why, pausedMs: 0, turnMs: 0 } as const;
+    if (why !== 'queue') return deferred;
+    const pausedMs = Math.max(0, pace.pausedUntil - now);
+    if (pausedMs > 0 || pace.asks) return { ...deferred, why: 'endpoint-paused', pausedMs };
+    if (pace.isFailing) return { ...deferred, why: 'endpoint-failing' };
+    // It goes before those that have turns.
+    if (isUrgent) return deferred;
+    return { ...deferred, turnMs: pace.bookTurn(queue.length, now, this.#parts.perEndpoint) };
   }
 }

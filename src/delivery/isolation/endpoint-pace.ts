@@ -20,11 +20,17 @@ const FASTEST = 1_000;
 /** Between a refusal and the next attempt: two refusals a second at most. */
 const AFTER_REFUSAL_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
-const LATELY_MS = 60_000;
 /** What fails queues what it takes before a deferred delivery would be back; others what they take in that time. */
 export const SOON_MS = 5_000;
 const PATIENT_MS = 60_000;
 const PACED_MS = 120_000;
+/** A deferred delivery returns that long before its turn: its record may be late by the shortest tier. */
+const EARLY_MS = 5_000;
+/** The usual rate is that of about so long, and as much of it as 2 s bring may come together. */
+const USUALLY_MS = 30_000;
+const CREDIT_MS = 2_000;
+/** No endpoint is steady: one at its usual rate never lacks credit. */
+const MARGIN = 1.5;
 
 /** All times are of the scheduler's clock, in ms. */
 export class EndpointPace {
@@ -45,8 +51,18 @@ export class EndpointPace {
   #succeededAt = Number.NEGATIVE_INFINITY;
   /** 2xx within the last second, about, as of `#succeededAt`. */
   #lately = 0;
+  /** 2xx within USUALLY_MS, about, as of `#usualAt`, and the attempts that its usual rate allows now. */
+  #usually = 0;
+  #credit = 0;
+  #usualAt = 0;
+  #firstBeganAt: number | null = null;
+  /** When the last of the deliveries has its turn that wait elsewhere. */
+  #bookedUntil = 0;
 
-  /** Has taken deliveries, and most of late. Others are on probation. */
+  /** No attempt has ended that shows anything. */
+  isUntried = true;
+
+  /** Has taken deliveries, and most of late. */
   get isProven(): boolean {
     // Where a window is never larger than 1, the last result counts.
     return this.window > 1 || (this.failingSince === null && this.#succeededAt >= 0);
@@ -57,6 +73,12 @@ export class EndpointPace {
     return this.isProven && !this.cost.isDear;
   }
 
+  /** Whether the next attempt is within the rate that the endpoint had recently. */
+  isUsual(now: number): boolean {
+    this.#settleUsual(now);
+    return this.#credit >= 1;
+  }
+
   /** Takes nothing. */
   get isFailing(): boolean {
     return this.failingSince !== null && !this.isProven;
@@ -64,14 +86,13 @@ export class EndpointPace {
 
   /** For how long it keeps what is queued. */
   patienceMs(now: number): number {
-    const asksForLess = this.asks || Number.isFinite(this.#rateAt(now));
-    if (asksForLess) return PACED_MS;
+    if (this.asks || this.isPaced(now)) return PACED_MS;
     return this.isFailing ? SOON_MS : PATIENT_MS;
   }
 
-  /** The endpoint answered 2xx within the last minute. */
-  hasSucceededLately(now: number): boolean {
-    return now - this.#succeededAt < LATELY_MS;
+  /** It asked for less than it would get. */
+  isPaced(now: number): boolean {
+    return Number.isFinite(this.#rateAt(now));
   }
 
   /** Whether its window has room. */
@@ -85,12 +106,18 @@ export class EndpointPace {
   }
 
   began(now: number): void {
+    this.#firstBeganAt ??= now;
+    this.#settleUsual(now);
+    this.#credit = Math.max(0, this.#credit - 1);
     if (this.#rate !== Number.POSITIVE_INFINITY)
       this.#nextAt = Math.max(now, this.#nextAt) + SECOND / this.#rateAt(now);
   }
 
   succeeded(durationMs: number, now: number, perEndpoint: number): void {
+    this.isUntried = false;
     this.#lately = this.#latelyAt(now) + 1;
+    this.#settleUsual(now);
+    this.#usually += 1;
     this.#succeededAt = now;
     this.asks = false;
     this.failingSince = null;
@@ -99,6 +126,7 @@ export class EndpointPace {
   }
 
   failed(durationMs: number, now: number): void {
+    this.isUntried = false;
     this.failingSince ??= now;
     this.window = Math.max(1, this.window >> 1);
     this.#took(durationMs);
@@ -107,6 +135,7 @@ export class EndpointPace {
   /** @param retryAfterMs what it asked for; 0: nothing. @param beganAt those that were in flight together count once */
   refused(retryAfterMs: number, beganAt: number, now: number): void {
     // One that asks is slowed down enough by the pause.
+    this.isUntried = false;
     const counts = beganAt >= this.#fellAt && !(this.asks && retryAfterMs > 0);
     const rate = this.#rateAt(now);
     if (retryAfterMs > 0) {
@@ -119,11 +148,45 @@ export class EndpointPace {
     this.#nextAt = now + Math.max(AFTER_REFUSAL_MS, SECOND / this.#rate);
   }
 
+  /** How many deliveries may be queued, however much memory is left. */
+  queues(now: number, perEndpoint: number): number {
+    return this.takesWithin(this.patienceMs(now), now, this.isFailing ? this.window : perEndpoint);
+  }
+
   /** How many deliveries it takes within so long from now, ms. */
-  takesWithin(ms: number, now: number): number {
+  takesWithin(ms: number, now: number, window = this.window): number {
     const openMs = Math.max(0, ms - Math.max(0, this.pausedUntil - now));
-    const byWindow = this.meanMs === 0 ? Number.POSITIVE_INFINITY : (this.window * openMs) / this.meanMs;
-    return Math.floor(Math.min(byWindow, (this.#rateAt(now) * openMs) / SECOND));
+    return Math.floor(openMs * this.#perMs(now, window));
+  }
+
+  /**
+   * The turn of one more delivery that waits elsewhere, behind those that do.
+   * @param queued that come before @returns after how long it returns, ms; 0: its rate is unknown
+   */
+  bookTurn(queued: number, now: number, perEndpoint: number): number {
+    const ownPerMs = this.#perMs(now, perEndpoint);
+    // A dear one gets less of the thread than it could use.
+    const dearPerMs = Math.max(SLOWEST / SECOND, this.#usually / USUALLY_MS);
+    const perMs = this.cost.isDear ? Math.min(ownPerMs, dearPerMs) : ownPerMs;
+    if (!this.isProven || this.isPaced(now) || perMs === Number.POSITIVE_INFINITY) return 0;
+    this.#bookedUntil = Math.max(this.#bookedUntil, now + queued / perMs) + 1 / perMs;
+    return Math.max(1, this.#bookedUntil - EARLY_MS - now);
+  }
+
+  /** At its own rate, with as many at once. Until its first attempt has ended, as if that took until now. */
+  #perMs(now: number, window: number): number {
+    const soFarMs = this.isUntried && this.#firstBeganAt !== null ? now - this.#firstBeganAt : 0;
+    const meanMs = this.meanMs || soFarMs;
+    return Math.min(meanMs === 0 ? Number.POSITIVE_INFINITY : window / meanMs, this.#rateAt(now) / SECOND);
+  }
+
+  #settleUsual(now: number): void {
+    const ms = now - this.#usualAt;
+    if (ms <= 0) return;
+    const perMs = this.#usually / USUALLY_MS;
+    this.#credit = Math.min(CREDIT_MS * perMs, this.#credit + ms * perMs * MARGIN);
+    this.#usually *= Math.exp(-ms / USUALLY_MS);
+    this.#usualAt = now;
   }
 
   /** Infinite: without limit. */

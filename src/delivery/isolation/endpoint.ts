@@ -10,11 +10,16 @@ export interface Queueing {
   /** In a queue a delivery stands once: a later chain takes the place of an earlier one. Absent: of no delivery. */
   readonly delivery?: string;
   readonly chain?: number;
+  /** Before all of its endpoint that are not. */
+  readonly isUrgent?: boolean;
   /** For how long its endpoint took nothing, ms, as far as the delivery knows. */
   readonly awayMs?: number;
+  /** After how long its lifetime ends, ms. Then it waits no longer in the queue, unless it has had no attempt: see `goesFirst`. */
+  readonly leftMs?: number;
+  readonly hasHadAttempt?: boolean;
 }
 
-export type Acquired = Pick<QueuedDelivery, 'kind' | 'hasSucceededLately' | 'ended' | 'leave'>;
+export type Acquired = Pick<QueuedDelivery, 'kind' | 'isFailing' | 'ended' | 'leave'>;
 
 /** No slot: defer the delivery. */
 export interface Deferred {
@@ -23,6 +28,8 @@ export interface Deferred {
   readonly why: 'endpoint-failing' | 'endpoint-paused' | 'queue' | 'stopping';
   /** For how long its endpoint is paused yet, ms; 0: it is not. */
   readonly pausedMs: number;
+  /** Of a queue that has no room: after how long it returns for its turn, ms; 0: unknown. */
+  readonly turnMs: number;
 }
 
 /** What an attempt shows about its endpoint. retryAfterMs: what a refusal asked for. */
@@ -43,13 +50,15 @@ export class QueuedDelivery {
   readonly acquisition: Promise<Acquired | Deferred>;
   stage: 'queued' | 'in-flight' | 'ended' | 'left' = 'queued';
   beganAt = 0;
-  /** Its endpoint answered 2xx to something within the minute before it began. */
-  hasSucceededLately = false;
+  /** Its endpoint was failing when it began. */
+  isFailing = false;
   /** Of its slot; null: it holds none. */
   pool: { free(costMs: number): void } | null = null;
   /** What it is expected to take of the thread. */
   costMs = 0;
   isSlow = false;
+  /** Ahead of all in its endpoint's queue that do not. Past its lifetime, a delivery without an attempt does. */
+  goesFirst: boolean;
   readonly #scheduler: Scheduler;
   tell!: (acquisition: Acquired | Deferred) => void;
   #change: BreakerChange = null;
@@ -61,9 +70,19 @@ export class QueuedDelivery {
     readonly cameAt: number,
   ) {
     this.#scheduler = scheduler;
+    this.goesFirst = queueing.isUrgent === true || this.needsFirstAttempt(cameAt);
     this.acquisition = new Promise((tell) => {
       this.tell = tell;
     });
+  }
+
+  isOver(now: number): boolean {
+    return now - this.cameAt >= (this.queueing.leftMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** It is over, and was never sent. */
+  needsFirstAttempt(now: number): boolean {
+    return this.queueing.hasHadAttempt === false && this.isOver(now);
   }
 
   begin(pool: QueuedDelivery['pool'], costMs: number, now: number): void {
@@ -71,7 +90,7 @@ export class QueuedDelivery {
     this.pool = pool;
     this.costMs = costMs;
     this.beganAt = now;
-    this.hasSucceededLately = this.endpoint.pace.hasSucceededLately(now);
+    this.isFailing = this.endpoint.pace.isFailing;
     this.tell(this);
   }
 
@@ -95,6 +114,9 @@ const HALF_LIFE_MS = 1_000;
 export class Account {
   /** By URL. */
   readonly endpoints = new Map<string, Endpoint>();
+  /** In the queues of its endpoints. */
+  waiting = 0;
+  waitingBytes = 0;
   inFlight = 0;
   /** Of these, older than HOLD_MS. */
   slow = 0;
@@ -118,6 +140,8 @@ export class Endpoint {
   /** The first is the first that came. */
   readonly queue: QueuedDelivery[] = [];
   bytes = 0;
+  /** How many of the queue go first. */
+  first = 0;
   inFlight = 0;
   /** Takes back its timer, where its rate or a pause keeps it from beginning an attempt. */
   stopTimer: (() => void) | null = null;

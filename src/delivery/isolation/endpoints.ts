@@ -7,23 +7,25 @@ import { EndpointPace } from './endpoint-pace.js';
 
 /** Idle endpoints: so many of the proven ones, and so many of all others, which push out none of those. */
 const REMEMBERED = 10_000;
-/** Queued for one endpoint. A burst of 1,000 events is deferred by none. */
-const MAX_QUEUED = 1_000;
-/** In all queues, well below what the dispatcher has in flight. From there on an endpoint has its share, or what it takes shortly. */
-const GLOBAL_SOFT_LIMIT = 7_500;
+/** What an endpoint takes within that time waits for this process. It is not deferred: its records wait in their topics. */
 const SHORTLY_MS = 1_000;
-/** Events may have 256 KiB each: the same in bytes, for events of 16 KiB. */
-const MAX_BYTES = 16 * 1024 * 1024;
-const GLOBAL_BYTES = 32 * 1024 * 1024;
+/** Waiting for endpoints: half of what the dispatcher may have in flight. An account may have half of what is left, or FEW. */
+const FOR_ENDPOINTS = { records: 8_192, bytes: 32 * 1024 * 1024 };
+const FEW = { records: 16, bytes: 128 * 1024 };
 
 export class Endpoints {
   readonly #accounts = new Map<number, Account>();
   readonly #idleProven = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
   readonly #idleOthers = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
-  #size = 0;
+  readonly #perEndpoint: number;
   /** In all queues together. */
   waiting = 0;
   waitingBytes = 0;
+
+  /** @param perEndpoint the largest window */
+  constructor(perEndpoint: number) {
+    this.#perEndpoint = perEndpoint;
+  }
 
   /** Undefined: nothing is queued for it, or in flight. */
   costOf(accountId: number, url: string): CpuCost | undefined {
@@ -44,7 +46,6 @@ export class Endpoints {
     const endpoint = new Endpoint(url, account, key, pace);
     account.endpoints.set(url, endpoint);
     this.#accounts.set(accountId, account);
-    this.#size += 1;
     return endpoint;
   }
 
@@ -53,7 +54,6 @@ export class Endpoints {
     if (inFlight > 0 || queue.length > 0 || !account.endpoints.delete(url)) return;
     (pace.isProven ? this.#idleProven : this.#idleOthers).set(key, pace);
     (pace.isProven ? this.#idleOthers : this.#idleProven).delete(key);
-    this.#size -= 1;
     if (account.endpoints.size === 0) this.#accounts.delete(account.id);
   }
 
@@ -63,12 +63,23 @@ export class Endpoints {
     return queue.find(({ queueing: one }) => one.delivery === delivery && (one.chain ?? 0) < chain);
   }
 
-  /** @param earlier the one whose place it takes; absent: to the end */
+  /** @param earlier the one whose place it takes; absent: to the end, or behind those that go first */
   enqueue(queued: QueuedDelivery, earlier?: QueuedDelivery): void {
-    const { queue } = queued.endpoint;
-    queue[earlier ? queue.indexOf(earlier) : queue.length] = queued;
+    const { queue, first } = queued.endpoint;
+    if (earlier) {
+      queue[queue.indexOf(earlier)] = queued;
+      queued.goesFirst = earlier.goesFirst;
+    } else queue.splice(queued.goesFirst ? first : queue.length, 0, queued);
     this.#count(queued, 1);
     if (earlier) this.#count(earlier, -1);
+  }
+
+  /** Moves a queued delivery behind those that go first. */
+  putFirst(queued: QueuedDelivery): void {
+    if (queued.goesFirst) return;
+    this.cut(queued.endpoint, queued.endpoint.queue.indexOf(queued), 1);
+    queued.goesFirst = true;
+    this.enqueue(queued);
   }
 
   /** Takes out of the queue: from that one on, so many. */
@@ -79,16 +90,21 @@ export class Endpoints {
   }
 
   /** An idle endpoint may always queue one. */
-  hasRoom({ pace, inFlight, queue, bytes }: Endpoint, now: number): boolean {
-    const takes = Math.max(pace.takesWithin(pace.patienceMs(now), now) - inFlight, inFlight === 0 ? 1 : 0);
-    const share = Math.max(GLOBAL_SOFT_LIMIT / this.#size, pace.isCheap ? pace.takesWithin(SHORTLY_MS, now) : 0);
-    const most = this.waiting < GLOBAL_SOFT_LIMIT ? MAX_QUEUED : Math.min(MAX_QUEUED, Math.ceil(share));
-    const mostBytes = this.waitingBytes < GLOBAL_BYTES ? MAX_BYTES : Math.min(MAX_BYTES, GLOBAL_BYTES / this.#size);
-    return queue.length < Math.min(takes, most) && bytes < mostBytes;
+  hasRoom({ endpoint: { pace, inFlight, queue, first, account }, goesFirst }: QueuedDelivery, now: number): boolean {
+    if (inFlight === 0 && queue.length === 0) return true;
+    if (goesFirst) return first + inFlight < pace.queues(now, this.#perEndpoint);
+    if (queue.length + inFlight >= pace.queues(now, this.#perEndpoint)) return false;
+    if (pace.isCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
+    const records = Math.max(FEW.records, (FOR_ENDPOINTS.records - this.waiting) / 2);
+    const bytes = Math.max(FEW.bytes, (FOR_ENDPOINTS.bytes - this.waitingBytes) / 2);
+    return account.waiting < records && account.waitingBytes < bytes;
   }
 
-  #count({ endpoint, queueing: { bytes } }: QueuedDelivery, more: 1 | -1): void {
+  #count({ endpoint, goesFirst, queueing: { bytes } }: QueuedDelivery, more: 1 | -1): void {
+    if (goesFirst) endpoint.first += more;
     endpoint.bytes += more * bytes;
+    endpoint.account.waiting += more;
+    endpoint.account.waitingBytes += more * bytes;
     this.waiting += more;
     this.waitingBytes += more * bytes;
   }

@@ -3,26 +3,29 @@
  *
  * An attempt holds its slot for its first HOLD_MS only; then it is slow: it goes on, counted for its account. So nobody waits
  * for a slot longer than that, whatever the other endpoints do. Endpoints that take deliveries and cost this process little
- * have a pool of their own. Dear ones have another, and those on probation (never tried, or failing), each for some ms of
- * the thread; on probation a failure keeps its slot for HOLD_MS, however soon it came.
+ * have a pool of their own. So have those never tried, dear ones, and failing ones, each for some ms of the thread; a failing
+ * one keeps its slot for HOLD_MS, however soon its attempt failed.
  */
 import type { Account, Endpoint } from './endpoint.js';
 
 export const HOLD_MS = 50;
 
+export interface SlotLimits {
+  readonly slots: number;
+  /** What the attempts in the slots may take of the thread, together. */
+  readonly ms: number;
+}
+
 export class SlotPool {
-  readonly #size: number;
-  readonly #threadMs: number;
+  readonly #limits: () => SlotLimits;
   #held = 0;
   /** What the attempts in the slots are expected to take of the thread. */
-  #costMs = 0;
+  costMs = 0;
   /** Endpoints that may begin an attempt, by account. The account, and the endpoint, that had its turn last is at the end. */
   readonly #ready = new Map<Account, Set<Endpoint>>();
 
-  /** @param threadMs what the attempts in its slots may take of the thread, together; absent: what they want */
-  constructor(size: number, threadMs = Number.POSITIVE_INFINITY) {
-    this.#size = size;
-    this.#threadMs = threadMs;
+  constructor(limits: () => SlotLimits) {
+    this.#limits = limits;
   }
 
   add(endpoint: Endpoint): void {
@@ -36,8 +39,15 @@ export class SlotPool {
     if (ready?.delete(endpoint) && ready.size === 0) this.#ready.delete(endpoint.account);
   }
 
+  /** Whether an endpoint waits for a slot. */
+  get isAwaited(): boolean {
+    return this.#ready.size > 0;
+  }
+
   get canGive(): boolean {
-    return this.#ready.size > 0 && this.#held < this.#size && this.#costMs < this.#threadMs;
+    if (!this.isAwaited) return false;
+    const { slots, ms } = this.#limits();
+    return this.#held < slots && this.costMs < ms;
   }
 
   /** Of the account with the fewest in flight, a ms of the thread counted as one; of those, the one that waited longest. */
@@ -56,7 +66,7 @@ export class SlotPool {
 
   take(endpoint: Endpoint, costMs: number): void {
     this.#held += 1;
-    this.#costMs += costMs;
+    this.costMs += costMs;
     const ready = this.#ready.get(endpoint.account);
     if (!ready?.delete(endpoint)) return;
     ready.add(endpoint);
@@ -67,6 +77,6 @@ export class SlotPool {
   free(costMs: number): void {
     this.#held -= 1;
     // Rounding errors end with the last one.
-    this.#costMs = this.#held === 0 ? 0 : this.#costMs - costMs;
+    this.costMs = this.#held === 0 ? 0 : this.costMs - costMs;
   }
 }

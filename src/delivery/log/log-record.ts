@@ -7,7 +7,7 @@
  * they do not know, and an entry that is not as described here costs only itself.
  */
 import { Ajv } from 'ajv';
-import { OWN_SCHEMAS } from '../../payments/payment-event-schema.js';
+import { OWN_RECORDS } from '../../payments/payment-event-schema.js';
 import { MAX_FIELD_LENGTH } from '../../payments/payment-fields.js';
 import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
 import { OUTCOMES, type Outcome, REMOVAL, TRIGGERS, WAITING_FOR } from '../../ports/delivery-order.js';
@@ -42,6 +42,9 @@ const ATTEMPT = object('LoggedAttempt', 'See ViewAttempt.', {
   durationMs: milliseconds(''),
   version: whole('', SAFE),
   reason: optional(orNull(text(''))),
+  expiredCertificate: optional(
+    object('ExpiredCertificate', '', { name: orNull(text('')), expiredAt: orNull(text('', TIME)) }),
+  ),
   trigger: optional(oneOf(TRIGGERS, 'Absent: the payment event itself.')),
   actor: optional(text('')),
   response: optional(text('The beginning of the answer, if it failed or was a resend: sealed, see responsePlace.')),
@@ -94,7 +97,7 @@ export interface LogEntries {
   readonly routed: readonly RoutedEntry[];
 }
 
-const ajv = new Ajv({ ...OWN_SCHEMAS, allowUnionTypes: true });
+const ajv = new Ajv(OWN_RECORDS);
 export const isDeliveryEntry = ajv.compile<DeliveryLogEntry>(DELIVERY);
 const isRouted = ajv.compile<RoutedEntry>(ROUTED);
 
@@ -142,6 +145,7 @@ export function loggedAttempt(
     status,
     error,
     reason: result.error === null ? undefined : result.reason,
+    expiredCertificate: result.error === 'tls' ? result.expiredCertificate : undefined,
     durationMs,
     version,
     trigger: asked.trigger === 'event' ? undefined : asked.trigger,
@@ -166,9 +170,14 @@ export function toGatheredRecord(
   return { key, value: Buffer.from(text), headers: [] };
 }
 
+/** Ten times what a record of log-writer.ts has: more is forged, and would occupy the thread of the view for minutes. */
+const MAX_ENTRIES = 1_000;
+const MAX_BYTES = 1024 * 1024;
+
 /** Without entries for a foreign record. */
 export function readLogRecord(record: Pick<ReceivedRecord, 'value'>): Stored {
-  const { store, deliveries, routed } = jsonIn<Partial<Stored>>(record) ?? {};
+  const isOfOurSize = (record.value?.length ?? 0) <= MAX_BYTES;
+  const { store, deliveries, routed } = (isOfOurSize ? jsonIn<Partial<Stored>>(record) : null) ?? {};
   const isOwn = typeof store === 'string';
   const isPlaced = (entry: unknown): entry is RoutedEntry => isRouted(entry) && readPaymentText(entry.payment) !== null;
   return {
@@ -179,5 +188,5 @@ export function readLogRecord(record: Pick<ReceivedRecord, 'value'>): Stored {
 }
 
 function sound<T>(entries: unknown, isSound: (entry: unknown) => entry is T): readonly T[] {
-  return Array.isArray(entries) ? entries.filter(isSound) : [];
+  return Array.isArray(entries) ? entries.slice(0, MAX_ENTRIES).filter(isSound) : [];
 }

@@ -1,7 +1,9 @@
 /**
  * Publishes the notices of the account history to their topic, in the one process of the installation whose dispatcher has
- * partition 0 of the topic. It follows the event store from the position that the newest notice names, so
- * a crash between an event and its notice loses none; a notice that the topic already has is left out.
+ * partition 0 of the topic. It follows the event store from the position in the newest record of the topic, so a crash between
+ * an event and its notice loses none; a notice that the topic already has is skipped. If nothing happens that accounts are
+ * notified of, it records its position once an hour: a start reads at most that much of the history. Without any record, at
+ * the first start of an installation, it begins at the head of the store.
  *
  *   not chosen -> chosen: reads the topic, then follows the store -> not chosen, or failed: asks again a second later
  */
@@ -14,15 +16,16 @@ import { AccountUnreadable } from '../../read-model/account-unreadable.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { retry } from '../../time/retry.js';
 import { ACCOUNT_STREAM_PREFIX } from '../../webhooks/events.js';
-import { noticeRecord, noticesOf, publishedNotice, toldAt } from './notice.js';
+import { noticeRecord, noticesOf, positionRecord, publishedNotice, toldAt } from './notice.js';
 
 const LOOK_AGAIN_MS = 1_000;
 /** Nobody wants to be told later. Also bounds what a topic that has lost its notices leads to. */
 const TOLD_WITHIN_MS = 86_400_000;
+const POSITION_INTERVAL_MS = 3_600_000;
 
 export interface NoticeWriterParts {
   readonly broker: Pick<Broker, 'extent' | 'follow' | 'publish'>;
-  readonly store: Pick<EventStore, 'subscribe'>;
+  readonly store: Pick<EventStore, 'head' | 'subscribe'>;
   readonly accounts: Pick<Accounts, 'webhooksNow'>;
   /** Null while there is no view. */
   readonly health: (accountId: number) => Promise<ReadonlyMap<number, WebhookHealth> | null>;
@@ -31,6 +34,8 @@ export interface NoticeWriterParts {
   readonly logger: Logger;
   /** ms since the epoch */
   readonly now: () => number;
+  /** Monotonic, in ms. */
+  readonly elapsed: () => number;
 }
 
 export class NoticeWriter {
@@ -66,7 +71,7 @@ export class NoticeWriter {
     const signal = AbortSignal.any([ending.signal, this.#stopping.signal]);
     try {
       const { ids, position } = await this.#published();
-      await this.#after(position, ids, signal).catch((error: unknown) => {
+      await this.#after(position ?? (await this.#atHead()), ids, signal).catch((error: unknown) => {
         if (error instanceof OtherHistory && position !== null) return this.#after(null, ids, signal);
         throw error;
       });
@@ -85,8 +90,8 @@ export class NoticeWriter {
     for await (const record of topicRecords(broker, topic)) {
       const published = publishedNotice(record);
       if (!published) continue;
-      if (record.timestamp >= since) ids.add(published.id);
-      // Of one writer after the other: before the position of any notice everything is published.
+      if (record.timestamp >= since && published.id !== null) ids.add(published.id);
+      // Of one writer after the other: before the position of any record everything is published.
       if (record.timestamp < newest) continue;
       newest = record.timestamp;
       position = published.position;
@@ -94,13 +99,26 @@ export class NoticeWriter {
     return { ids, position };
   }
 
+  /** Recorded before anything is followed: another start before the first notice begins there too. */
+  async #atHead(): Promise<string> {
+    const { broker, store, topic } = this.#parts;
+    const head = await store.head();
+    await broker.publish(topic, [positionRecord(head)]);
+    return head;
+  }
+
   async #after(after: string | null, published: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const { broker, store, topic, elapsed } = this.#parts;
     const subscription = { after, streamPrefix: ACCOUNT_STREAM_PREFIX, signal };
-    for await (const { events } of this.#parts.store.subscribe(subscription)) {
+    let recordedAt = elapsed();
+    for await (const { events, position } of store.subscribe(subscription)) {
       for (const event of events) {
         if (signal.aborted) return;
         await this.#publish(event, published);
       }
+      if (elapsed() - recordedAt < POSITION_INTERVAL_MS) continue;
+      await broker.publish(topic, [positionRecord(position)]);
+      recordedAt = elapsed();
     }
   }
 

@@ -121,19 +121,30 @@ export function noticeRecord(notice: Notice, position: string): NewRecord {
   return { key: Buffer.from(String(notice.accountId)), value: Buffer.from(JSON.stringify(notice)), headers };
 }
 
-/** Null for a foreign record. */
-export function publishedNotice(record: NewRecord): { readonly id: string; readonly position: string } | null {
-  const [id, position] = [headerText(record, NOTICE), headerText(record, POSITION)];
-  return id === undefined || position === undefined ? null : { id, position };
+/** Marks how far the writer has read the event store, with no notice: it has no key and no value. */
+export function positionRecord(position: string): NewRecord {
+  return { key: null, value: null, headers: [text(POSITION, position)] };
 }
 
-/** A notice that is to be sent, from its topic; null for a foreign record. */
+/** A record of the topic of notices. */
+export interface PublishedNotice {
+  /** Null for a record that only marks a position. */
+  readonly id: string | null;
+  readonly position: string;
+}
+
+/** Null for a foreign record. */
+export function publishedNotice(record: NewRecord): PublishedNotice | null {
+  const position = headerText(record, POSITION);
+  return position === undefined ? null : { id: headerText(record, NOTICE) ?? null, position };
+}
+
+/** A notice to be sent, from its topic; null for a foreign record and for one that only marks a position. */
 export function noticeDelivery(record: NewRecord): Delivery | null {
-  const published = publishedNotice(record);
+  const id = publishedNotice(record)?.id;
   const notice = jsonIn<Notice>(record);
-  if (!published || !notice?.data) return null;
+  if (!id || !notice?.data) return null;
   const { accountId, type: eventType, data } = notice;
-  const { id } = published;
   const about = { id, accountId, webhookId: data.webhookId, webhookEvent: '', eventId: id, eventType };
   const none = { cloudEvent: null, payment: null, publishedAt: null, trace: null };
   return { ...NOT_BEGUN, ...about, ...none, isNotice: true, record: { key: null, value: record.value, headers: [] } };

@@ -13,11 +13,19 @@ export interface Tier extends Delay {
 const JITTER = 0.1;
 export const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Of deferred deliveries, whatever the schedule says. */
+/**
+ * Of deferred deliveries, whatever the schedule says. Each is about twice the one before, so that what waits for an outage
+ * returns only 10 to 20 times while the outage lasts as long again.
+ */
 export const DEFERRALS = [
   { text: '5s', ms: 5_000 },
-  { text: '1m', ms: 60_000 },
+  { text: '10s', ms: 10_000 },
+  { text: '20s', ms: 20_000 },
+  { text: '40s', ms: 40_000 },
+  { text: '80s', ms: 80_000 },
+  { text: '160s', ms: 160_000 },
   { text: '5m', ms: 300_000 },
+  { text: '10m', ms: 600_000 },
   { text: '30m', ms: 1_800_000 },
 ] as const satisfies readonly Delay[];
 
@@ -33,7 +41,7 @@ export const longestTierMs = (schedule: readonly Delay[]) => longestDelayMs([...
 
 /** A deferred delivery is back within a tenth of the time for which its URL was away, if that is 5 s at least. */
 export function deferralFor(awayMs: number): Delay {
-  return DEFERRALS.findLast((delay) => longestMs(delay) <= awayMs / 10) ?? DEFERRALS[0];
+  return DEFERRALS.findLast(({ ms }) => ms <= awayMs / 10) ?? DEFERRALS[0];
 }
 
 /** From the beginning of its chain, ms, after which a delivery waits for no slot: all delays, their jitter, and all attempts. */

@@ -4,17 +4,11 @@
  * each it lasts the tier's delay, and in the last one what is left. So it ends within a tenth and 5 s of its time, whatever
  * waits before it.
  */
-import { type Delivery, toRetryRecord } from '../delivery.js';
-import type { StoredProgress } from '../delivery-progress.js';
-import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
-import { DEFERRALS, longestDelayMs, longestMs, type Tier } from './retry-schedule.js';
+import type { BundleWait } from './bundle.js';
+import { DEFERRALS, longestMs, type Tier } from './retry-schedule.js';
 
-export interface Wait {
+export interface Wait extends BundleWait {
   readonly tier: Tier;
-  /** When it is over in this tier, ms since the epoch. */
-  readonly due: number;
-  /** What is left of it then, ms: to be passed in other tiers. */
-  readonly moreMs: number;
 }
 
 /** @param tiers the first of two with the same delay is taken @param ms from now */
@@ -24,6 +18,28 @@ export function waitFor(tiers: readonly Tier[], ms: number, now: number): Wait {
   return { tier, due: now + ms - moreMs, moreMs };
 }
 
+/** Grid lines in the tier's delay; a pause, which must not end early, ends on one of the shortest tier. */
+const GRID_LINES = 4;
+
+/**
+ * A wait that ends on a grid of times, so that deliveries which come one by one return together, as one bundle from then on.
+ * It ends up to a quarter of the tier's delay before its time; if it must not end before that, or would end now, after it.
+ * @param shift of the grid: between 0 and 1, in steps of the grid
+ */
+export function waitOnGrid(
+  tiers: readonly Tier[],
+  ms: number,
+  { now, shift, isAtLeast }: { readonly now: number; readonly shift: number; readonly isAtLeast: boolean },
+): Wait {
+  const tier = tierFor(tiers, ms);
+  const stepMs = (isAtLeast ? DEFERRALS[0].ms : tier.ms) / GRID_LINES;
+  const lineBefore = (at: number) => Math.floor((Math.floor(at / stepMs - shift) + shift) * stepMs);
+  const before = lineBefore(now + ms);
+  const over = before === now + ms || (before > now && !isAtLeast) ? before : before + stepMs;
+  const due = over - now <= longestMs(tier) ? over : lineBefore(now + tier.ms);
+  return { tier, due, moreMs: over - due };
+}
+
 /** The longest that is not longer. One that is shorter than those of deferred deliveries only where it has that very delay. */
 function tierFor(tiers: readonly Tier[], ms: number): Tier {
   const shortest = DEFERRALS[0].ms;
@@ -31,24 +47,4 @@ function tierFor(tiers: readonly Tier[], ms: number): Tier {
   const [first, ...others] = tiers.some(fits) ? tiers.filter(fits) : tiers.filter((tier) => tier.ms === shortest);
   if (!first) throw new RangeError('no tier has the shortest delay');
   return others.reduce((longest, tier) => (tier.ms > longest.ms ? tier : longest), first);
-}
-
-/**
- * Passes a delivery on whose wait is not over with its tier: without a step, a deferral or an entry.
- * @returns whether it waits on: then its record is done. Rejected if the service abandons its work.
- */
-export async function passOn(
-  parts: DurablePublishParts & { readonly now: () => number },
-  tiers: readonly Tier[],
-  delivery: Delivery,
-  { due = 0, moreMs = 0 }: Pick<StoredProgress, 'due' | 'moreMs'>,
-): Promise<boolean> {
-  if (moreMs <= 0) return false;
-  const now = parts.now();
-  // As a time that is left, not as one of the day: each tier takes some of it, whatever clocks say and records claim.
-  const leftMs = Math.min(moreMs - Math.max(0, now - due), longestDelayMs(tiers));
-  if (leftMs <= 0) return false;
-  const wait = waitFor(tiers, leftMs, now);
-  await publishUntilDurable(parts, wait.tier.topic, toRetryRecord(delivery, wait.due, wait.moreMs));
-  return true;
 }

@@ -1,16 +1,18 @@
 /** A page of deliveries: its schema, its query and its JSON; and the deliveries that a path names. */
 import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/failure.js';
-import type { AskView, ListPlace, ViewAttempt, ViewedDelivery } from '../../ports/deliveries-view.js';
+import type { ListPlace, ViewAttempt, ViewedDelivery } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL, WAITING_FOR } from '../../ports/delivery-order.js';
 import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
 import { flag, list, object, oneOf, orNull, text, time, timeOrNull, whole } from '../../schema.js';
 import { ApiError } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { choiceQuery, cursorQuery, FILTERS, flagQuery, PAGE_LIMIT } from '../query.js';
 import { viewAnswer } from '../read-answer.js';
-import { callerOf } from '../request-context.js';
+import { callerOf, requesterOf } from '../request-context.js';
 import { EVENT_TYPE, EXCHANGE, PUBLISHED_AT, timeText } from '../shared-schemas.js';
+import { findPending } from './pending-deliveries.js';
 
 const OUTCOME = oneOf(
   OUTCOMES,
@@ -90,10 +92,21 @@ export function isText(given: unknown): given is string {
 }
 
 /** Admit the caller first: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 503 */
-export async function knownPublications(ctx: Context, view: AskView): Promise<Publications> {
+export async function knownPublications(
+  ctx: Context,
+  { view, accounts }: Pick<ApiParts, 'view' | 'accounts'>,
+): Promise<Publications> {
   const { accountId } = callerOf(ctx);
   const id = String(ctx.params.id);
-  const [newest, ...others] = await viewAnswer(view, accountId, (known) => known.publications(id));
+  const [newest, ...others] = await viewAnswer(view, requesterOf(ctx), async (known) => {
+    const [before] = await known.publications(id);
+    const pending = await findPending(known, accounts, { accountId, id, eventId: before?.eventId ?? null });
+    // Read again: a delivery that gets its first entry during the search is no longer pending.
+    const stored = await known.publications(id);
+    const isStored = ({ payment }: ViewedDelivery) => stored.some((one) => one.payment === payment);
+    const all = [...pending.filter((one) => !isStored(one)), ...stored];
+    return all.sort((one, other) => other.firstAt - one.firstAt);
+  });
   if (!newest) throw new ApiError({ code: 'delivery-not-found' });
   return [newest, ...others];
 }

@@ -1,4 +1,5 @@
 /** GET /api/deliveries and /api/webhooks/{id}/deliveries: deliveries of an account or webhook, page by page, newest first. */
+import type { Requester } from '../../limits/user-limits.js';
 import { list, object, textOrNull } from '../../schema.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
@@ -27,9 +28,9 @@ export const listAccountDeliveries = read({
   query: { ...PAGE_QUERY, webhookId: webhookIdQuery('Only deliveries to this webhook.') },
   returns: PAGE,
   isTagged: true,
-}).answer(async (parts, { accountId, query }) => {
+}).answer(async (parts, { accountId, query, requester }) => {
   registered(await parts.accounts.webhooks(accountId));
-  return page(parts, accountId, query);
+  return page(parts, requester, query);
 });
 
 export const listDeliveries = read({
@@ -39,15 +40,15 @@ export const listDeliveries = read({
   query: PAGE_QUERY,
   returns: PAGE,
   isTagged: true,
-}).answer(async (parts, { accountId, ctx, query }) => {
+}).answer(async (parts, { ctx, query, requester }) => {
   const { id: webhookId } = await ownWebhook(ctx, parts);
-  return page(parts, accountId, { ...query, webhookId });
+  return page(parts, requester, { ...query, webhookId });
 });
 
 type PageAsked = AskedQuery<typeof PAGE_QUERY> & { readonly webhookId: number | null };
 
-async function page({ view, now }: ApiParts, accountId: number, { error: errors, ...asked }: PageAsked) {
-  const found = await viewAnswer(view, accountId, (sound) => sound.page({ ...asked, errors }));
+async function page({ view, now }: ApiParts, requester: Requester, { error: errors, ...asked }: PageAsked) {
+  const found = await viewAnswer(view, requester, (sound) => sound.page({ ...asked, errors }));
   const at = now().getTime();
   return () => ({
     deliveries: found.deliveries.map((delivery) => shownDelivery(delivery, at)),

@@ -84,7 +84,7 @@ export const showDelivery = read({
   }),
 }).answer(async (parts, { accountId, ctx, place }) => {
   registered(await parts.accounts.webhooks(accountId));
-  const found = await knownPublications(ctx, parts.view);
+  const found = await knownPublications(ctx, parts);
   const seen = await beside(parts, place, found[0], ctx);
   return () => ({ delivery: shown(found, seen, parts.now().getTime()) });
 });

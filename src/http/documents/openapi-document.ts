@@ -89,6 +89,7 @@ function described(one: Operation, securityOf: SecurityOf): Schema {
     ...(body && { requestBody: { required: !('isOptional' in body), content: contentOf(body) } }),
     responses: {
       [one.status ?? 200]: answered(one),
+      ...(one.unchanged && { 200: response(one.unchanged, one.returns, {}) }),
       ...(one.isTagged && { 304: NOT_MODIFIED }),
       ...Object.fromEntries(
         Object.entries(refusals).map(([status, why]) => [status, refused(one, Number(status), why)]),

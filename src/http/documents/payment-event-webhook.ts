@@ -82,7 +82,9 @@ const NOTICE_DATA = object('NoticeData', 'The webhook, and what happened to it.'
   url: text('The URL of the webhook.'),
   since: timeOrNull('The first failure after the last success. Null if there is none.'),
   lastFailure: LAST_FAILURE,
-  waiting: countOrNull('Deliveries that wait for their next attempt. Null if unknown.'),
+  waiting: countOrNull(
+    'Deliveries that wait for another attempt. Deliveries on the way to their first attempt are not counted. Null if unknown.',
+  ),
   held: countOrNull('Deliveries that are held until the webhook is active again. Null if unknown.'),
   deactivatesAt: timeOrNull('When the webhook is deactivated unless it accepts a delivery. Null: never.'),
   reason: textOrNull('Why, in words.'),

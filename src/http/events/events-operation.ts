@@ -26,12 +26,7 @@ function orStart<P extends { readonly read: (text: string) => FeedPosition | nul
 const SENT_TO = object('SentTo', 'A delivery of the event.', {
   webhookId: whole('The webhook, which may have been removed since.'),
   deliveryId: text('The id of the delivery.'),
-  outcome: orNull(
-    oneOf(
-      OUTCOMES,
-      'The outcome of the delivery so far. Null before its first attempt, until which it can neither be shown nor be cancelled.',
-    ),
-  ),
+  outcome: orNull(oneOf(OUTCOMES, 'The outcome of the delivery so far. Null: it is on its way to its first attempt.')),
   held: flag('Whether it was not sent because the service had deactivated the webhook. Recovering sends it.'),
 });
 

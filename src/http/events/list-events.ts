@@ -13,7 +13,7 @@ import { timeText } from '../shared-schemas.js';
 import { assertMay } from '../tokens/authenticate.js';
 import { LIST_EVENTS, placeCursor, positionCursor } from './events-operation.js';
 
-export const listEvents = LIST_EVENTS.answer(async (parts, { accountId, ctx, query, place }) => {
+export const listEvents = LIST_EVENTS.answer(async (parts, { accountId, ctx, query, place, requester }) => {
   const { before, after, webhookId, url, error: errors, ...asked } = query;
   if (before && after) throw badRequest([fieldError('after', { code: 'not-together', params: { other: 'before' } })]);
   // A search by reference would show it.
@@ -21,7 +21,7 @@ export const listEvents = LIST_EVENTS.answer(async (parts, { accountId, ctx, que
   const { webhooks } = registered(await parts.accounts.webhooks(accountId));
   const webhookIds = webhookIdsOf(webhooks, webhookId, url);
   const filter = { ...asked, errors, webhookIds };
-  const found = await viewAnswer(parts.view, accountId, (sound) =>
+  const found = await viewAnswer(parts.view, requester, (sound) =>
     after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
   );
   const payments = found.events.map(({ payment }) => payment);

@@ -3,16 +3,23 @@
  * event is a record like any other, and 202 means that it is durable there.
  */
 import type { Context } from 'koa';
+import { type Requester, requester } from '../../limits/user-limits.js';
 import { structuredCloudEventSchema } from '../../payments/payment-event-schema.js';
-import { BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
+import {
+  BrokerUnavailable,
+  HEADER_OVERHEAD_BYTES,
+  heldBytes,
+  RecordRefused,
+  TimestampRefused,
+} from '../../ports/broker.js';
 import { count, object, type Schema, text } from '../../schema.js';
 import { ApiError, badRequest, fieldError, retryAfter } from '../api-error.js';
 import { readBody } from '../body.js';
-import { ByteLimits, type MostBytes } from '../byte-limits.js';
+import { ByteLimits, type MaxBytes } from '../byte-limits.js';
 import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
+import { FairQueue } from '../fair-queue.js';
 import { operation, route } from '../operation.js';
-import { OwnerTurns } from '../owner-turns.js';
-import { textQuery } from '../query.js';
+import { parseQuery, textQuery } from '../query.js';
 import { publisherOf } from '../request-context.js';
 import { DONE } from '../shared-schemas.js';
 import { type Publishing, PublishingPace } from './publishing-pace.js';
@@ -20,7 +27,8 @@ import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJS
 
 const MIB = 1024 * 1024;
 const MAX_BODY_BYTES = MIB;
-const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 64 * MIB };
+/** A publisher has no users that could harm each other: each of its clients may take all of it. */
+const MAX_IN_PROGRESS: MaxBytes = { user: 16 * MIB, owner: 16 * MIB, process: 64 * MIB };
 const AGAIN = 'Some of the events may be published: send the request again; receivers drop duplicates by webhook-id.';
 
 const { required, properties } = structuredCloudEventSchema;
@@ -65,33 +73,34 @@ const PUBLISH_PAYMENT_EVENTS = operation({
   },
 });
 
-/** @param most bytes in progress, of a publisher and of all */
-export function publishEvents({ broker, topics, ...paced }: Publishing, most: MostBytes = MOST) {
-  const limits = new ByteLimits(most);
-  const turns = new OwnerTurns();
+/** @param max bytes in progress, of a publisher and of all */
+export function publishEvents({ broker, topics, ...paced }: Publishing, max: MaxBytes = MAX_IN_PROGRESS) {
+  const limits = new ByteLimits(max);
+  const slices = new FairQueue();
   const pace = new PublishingPace(paced);
 
   return route(PUBLISH_PAYMENT_EVENTS, async (ctx) => {
-    const { publisher } = publisherOf(ctx);
+    const { publisher, actor } = publisherOf(ctx);
+    const counted = requester(publisher, actor);
     let held = 0;
     const take = (bytes: number) => {
-      if (!limits.take(publisher, bytes)) throw new ApiError({ code: 'too-many-in-progress' }, retryAfter(1_000));
+      if (!limits.take(counted, bytes)) throw new ApiError({ code: 'too-many-in-progress' }, retryAfter(1_000));
       held += bytes;
     };
     try {
-      ctx.body = accepted(await publish(ctx, publisher, take));
+      ctx.body = accepted(await publish(ctx, counted, take));
       ctx.status = 202;
     } finally {
-      limits.giveBack(publisher, held);
+      limits.giveBack(counted, held);
     }
   });
 
-  async function publish(ctx: Context, publisher: string, take: (bytes: number) => void): Promise<number> {
+  async function publish(ctx: Context, counted: Requester, take: (bytes: number) => void): Promise<number> {
     const { valuesOf, headers } = formOf(ctx);
     const body = await readBody(ctx, MAX_BODY_BYTES, take);
     const topic = topicOf(ctx, topics);
     const all = [...headers, ...commonHeaders(ctx)];
-    const records = await recordsOf(valuesOf(body), all, () => turns.pause(publisher));
+    const records = await recordsOf(body, { valuesOf, headers: all }, () => slices.pause(counted));
     // Beside its bytes, a record in progress takes about as much as a header, and its headers are those of the request.
     take(records.length * (HEADER_OVERHEAD_BYTES + heldBytes({ key: null, value: null, headers: all })));
     await pace.admit(records.length);
@@ -101,8 +110,8 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
 }
 
 /** @throws ApiError 400 */
-function topicOf({ query }: Context, topics: Publishing['topics']): string {
-  const { topic = topics[0] } = query;
+function topicOf(ctx: Context, topics: Publishing['topics']): string {
+  const { topic = topics[0] } = parseQuery(ctx);
   if (typeof topic === 'string' && topics.includes(topic)) return topic;
   throw badRequest([fieldError('topic', { code: 'not-one-of', params: { allowed: topics } })]);
 }
@@ -113,8 +122,13 @@ function accepted(events: number) {
 }
 
 function unpublished(error: unknown): never {
-  const isRefused = error instanceof RecordRefused;
-  if (!isRefused && !(error instanceof BrokerUnavailable)) throw error;
-  const code = isRefused ? 'topic-refuses' : 'broker-unavailable';
+  const code = codeOf(error);
+  if (code === null) throw error;
   throw new ApiError({ code, params: { why: AGAIN } }, retryAfter(5_000));
+}
+
+function codeOf(error: unknown) {
+  if (error instanceof TimestampRefused) return 'clock-wrong';
+  if (error instanceof RecordRefused) return 'topic-refuses';
+  return error instanceof BrokerUnavailable ? 'broker-unavailable' : null;
 }

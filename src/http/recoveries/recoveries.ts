@@ -1,5 +1,6 @@
 /** /api/recoveries: the last recovery of each webhook, its progress, and its end. start-recovery.ts has its start. */
 import type { Context } from 'koa';
+import type { Requester } from '../../limits/user-limits.js';
 import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliveries-view.js';
 import { count, countOrNull, list, object, oneOf, type Schema, text, time, whole } from '../../schema.js';
 import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';
@@ -7,7 +8,7 @@ import { ApiError, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { write } from '../operation.js';
 import { read, viewAnswer } from '../read-answer.js';
-import { callerOf } from '../request-context.js';
+import { callerOf, requesterOf } from '../request-context.js';
 import { commanded } from '../webhooks/webhook-command.js';
 
 export const KIND: Schema<Recoverable> = { type: 'string', enum: RECOVERABLE };
@@ -30,9 +31,9 @@ const RECOVERY = object('Recovery', 'A recovery and its progress.', {
 });
 
 /** @throws ApiError 503 if there is no view now */
-async function shownRecovery(accountId: number, recovery: Recovery, view: AskView) {
+async function shownRecovery(requester: Requester, recovery: Recovery, view: AskView) {
   const { actor: _, ...shown } = recovery;
-  const { sent, delivered, failed } = await viewAnswer(view, accountId, (known) => known.recovery(recovery.id));
+  const { sent, delivered, failed } = await viewAnswer(view, requester, (known) => known.recovery(recovery.id));
   return { ...shown, sent, delivered, failed };
 }
 
@@ -41,8 +42,8 @@ export const showRecovery = read({
   path: '/api/recoveries/{id}',
   description: 'The state and progress of a recovery.',
   returns: RECOVERY,
-}).answer(async (parts, { accountId, ctx }) => {
-  const shown = await shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
+}).answer(async (parts, { requester, ctx }) => {
+  const shown = await shownRecovery(requester, await ownRecovery(ctx, parts), parts.view);
   return () => shown;
 });
 
@@ -50,14 +51,15 @@ export const stopRecovery = write({
   id: 'stopRecovery',
   method: 'delete',
   path: '/api/recoveries/{id}',
+  usesReserve: true,
   description: 'Ends a recovery that runs. Deliveries that it has sent again still make their attempt.',
   returns: RECOVERY,
 }).answer(async (parts, asked) => {
-  const { ctx, accountId, at } = asked;
+  const { ctx, at } = asked;
   const { events } = await commanded(parts, asked, { type: 'StopRecovery', recoveryId: String(ctx.params.id), at });
   // It stops whatever the account's reads have cost. Of one that had ended this is a read.
-  if (events.length === 0) await parts.admission.turn(accountId);
-  return shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
+  if (events.length === 0) await parts.admission.waitForSlice(requesterOf(ctx));
+  return shownRecovery(requesterOf(ctx), await ownRecovery(ctx, parts), parts.view);
 });
 
 /** @throws ApiError 404 */
@@ -77,9 +79,9 @@ export const listRecoveries = read({
   returns: object('RecoveryList', 'The last recovery of each webhook.', {
     recoveries: list('The recoveries.', RECOVERY),
   }),
-}).answer(async ({ accounts, view }, { accountId }) => {
+}).answer(async ({ accounts, view }, { accountId, requester }) => {
   const found = registered(await accounts.webhooks(accountId)).recoveries.toSorted(inOrder);
-  const recoveries = await Promise.all(found.map((recovery) => shownRecovery(accountId, recovery, view)));
+  const recoveries = await Promise.all(found.map((recovery) => shownRecovery(requester, recovery, view)));
   return () => ({ recoveries });
 });
 

@@ -1,3 +1,4 @@
+import type { Requester } from '../../limits/user-limits.js';
 import { RECOVERABLE, type Recoverable, type RecoverableCount, UNDELIVERED } from '../../ports/deliveries-view.js';
 import {
   count,
@@ -21,6 +22,7 @@ import type { Commanded } from '../operation.js';
 import { write } from '../operation.js';
 import { noneOf, parameter, required, timeQuery } from '../query.js';
 import { read, viewAnswer } from '../read-answer.js';
+import { requesterOf } from '../request-context.js';
 import { DONE, timeText } from '../shared-schemas.js';
 import { commanded, ownWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
 import { COUNT, KIND } from './recoveries.js';
@@ -67,10 +69,10 @@ export const previewRecovery = read({
     newest: timeOrNull('When the last of their events was published. Null without any.'),
     completeSince: COMPLETE_SINCE,
   }),
-}).answer(async (parts, { accountId, ctx, query }) => {
+}).answer(async (parts, { requester, ctx, query }) => {
   const span = spanOf(query, parts.now().getTime());
   const webhook = await ownWebhook(ctx, parts);
-  const { count, oldest, newest, completeSince } = await recoverable(parts, accountId, [webhook], span);
+  const { count, oldest, newest, completeSince } = await recoverable(parts, requester, [webhook], span);
   const times = { oldest: timeText(oldest), newest: timeText(newest), completeSince: timeText(completeSince) };
   return () => ({ count, ...times });
 });
@@ -148,8 +150,8 @@ async function started(parts: ApiParts, asked: Commanded, body: Static<typeof OF
   const recoveryId = newRequestId();
   const known = (await accounts.webhooksNow(accountId))?.webhooks ?? [];
   const webhooks = known.filter(({ id }) => webhookIds.includes(id));
-  await admission.turn(accountId);
-  const { count } = await recoverable(parts, accountId, webhooks, span);
+  await admission.waitForSlice(requesterOf(asked.ctx));
+  const { count } = await recoverable(parts, requesterOf(asked.ctx), webhooks, span);
   const times = { since: timeText(span.since), until: timeText(span.until), at };
   const about = { recoveryId, webhookIds, include: span.include, perSecond, count, actor: context.actor };
   await commanded(parts, asked, { type: 'StartRecovery', ...about, ...times });
@@ -158,14 +160,14 @@ async function started(parts: ApiParts, asked: Commanded, body: Static<typeof OF
 
 async function recoverable(
   { view, payloads }: ApiParts,
-  accountId: number,
+  requester: Requester,
   webhooks: readonly Webhook[],
   { include, ...period }: Span,
 ) {
   const undelivered = UNDELIVERED.filter((kind) => include.includes(kind));
   const webhookIds = webhooks.map(({ id }) => id);
   const firstKept = include.includes('missed') && (await payloads.firstKept());
-  return viewAnswer(view, accountId, async (sound) => {
+  return viewAnswer(view, requester, async (sound) => {
     const known = await sound.recoverableCount({ webhookIds, include: undelivered, ...period });
     if (!firstKept) return { ...known, completeSince: null };
     const { completeSince, ...missed } = await sound.missedCount({ webhooks, ...period }, firstKept);

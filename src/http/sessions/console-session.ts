@@ -2,13 +2,14 @@
 import { newSessionSecret, sessionSecretIn } from '../../accounts/client-credentials.js';
 import { object, text, textOrNull, time, whole } from '../../schema.js';
 import type { PortalSession } from '../../webhooks/state.js';
-import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
+import { mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { jsonReader } from '../body.js';
 import { operation, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { CAN, end, endSession, listSessions, openSession } from './portal-sessions.js';
+import { previewSession } from './preview-session.js';
+import { CODE, findByCode, readCode } from './session-code.js';
 import { createSessionCookies } from './session-cookie.js';
 
 const COMMON = { path: '/console/session' } as const;
@@ -23,10 +24,6 @@ const SESSION = object('ConsoleSession', 'The session of a browser.', {
   returnUrl: textOrNull('The URL that leads back. Null if none was given.'),
 });
 
-const CODE = object('SessionCode', 'The one-time code of a session.', {
-  code: text('The code, from the fragment of the URL.'),
-});
-
 const ENTER_SESSION = operation({
   ...COMMON,
   id: 'enterSession',
@@ -36,7 +33,9 @@ const ENTER_SESSION = operation({
   security: 'none',
   body: { type: 'json', schema: CODE },
   returns: SESSION,
-  sets: { 'Set-Cookie': 'The cookie of the session. Others clear those of sessions that ended.' },
+  sets: {
+    'Set-Cookie': 'The cookie of the session. Others clear those of sessions that ended, and the oldest beyond 20.',
+  },
   refusals: {
     400: 'The code is not valid, was used, or has expired.',
     429: 'Too many requests of the account wait. Retry-After says when to try again.',
@@ -59,6 +58,7 @@ const leaveSession = write({
   method: 'delete',
   description: 'Ends the session that `X-Console` names, and clears the cookie.',
   security: 'session',
+  usesReserve: true,
   returns: SUCCESS,
   sets: { 'Set-Cookie': 'Clears the cookie of the session.' },
   refusals: { 404: 'The session ended meanwhile.' },
@@ -69,25 +69,22 @@ const leaveSession = write({
   return { success: true, message: 'session ended' };
 });
 
-const readCode = jsonReader(CODE);
-
-function enterSession({ accounts, changeCredentials, publicUrl, randomBytes, now }: ApiParts) {
+function enterSession({ accounts, changeCredentials, publicUrl, randomBytes, reserve, now }: ApiParts) {
   const cookies = createSessionCookies(publicUrl);
   return route(ENTER_SESSION, async (ctx) => {
-    const { code: given } = await readCode(ctx);
-    const code = sessionSecretIn(given);
-    if (!code) throw badRequest([fieldError('code', { code: 'code-refused' })]);
-    const { accountId, sessionId, hash: codeHash } = code;
-    // Without the code nobody gets as far as a command, which would wait for those of the account.
-    const session = await accounts.session(accountId, (one) => one.id === sessionId && one.codeHash === codeHash);
-    if (!session) throw badRequest([fieldError('code', { code: 'code-refused' })]);
+    const { code } = await readCode(ctx);
+    const { accountId, codeHash, session } = await findByCode(code, accounts);
+    const sessionId = session.id;
     const { text: value, hash: cookieHash } = newSessionSecret(accountId, sessionId, randomBytes);
     const secrets = [...cookies.of(ctx).values()].flatMap((text) => sessionSecretIn(text) ?? []);
     const former = secrets.filter((secret) => secret.accountId === accountId);
     const at = now();
     const entry = { sessionId, codeHash, cookieHash, former, at: at.toISOString() };
     const command = { type: 'EnterSession', ...entry } as const;
-    const decision = await changeCredentials(accountId, command, commandContext(ctx, session.actor));
+    // A user who signs in may want to shut out the one who floods the account.
+    const requester = reserve.requester(accountId, sessionId);
+    const context = { ...commandContext(ctx, session.actor), requester };
+    const decision = await changeCredentials(accountId, command, context);
     mustBeAccepted(decision);
     const lifetimeMs = Date.parse(session.until) - at.getTime();
     const ended = decision.events.flatMap(({ type, data }) => (type === 'PortalSessionEnded' ? [data.sessionId] : []));
@@ -111,6 +108,7 @@ export const routes = (parts: ApiParts) => [
   openSession(parts),
   listSessions(parts),
   endSession(parts),
+  previewSession(parts),
   enterSession(parts),
   showSession(),
   leaveSession(parts),

@@ -37,6 +37,7 @@ export const listSessions = read({
   path: '/api/portal-sessions',
   description: 'Lists the open sessions of the account, entered or not, oldest first.',
   right: 'secrets',
+  usesReserve: true,
   returns: object('PortalSessionList', 'The open sessions of the account.', {
     sessions: list('The sessions, oldest first.', PORTAL_SESSION),
   }),
@@ -55,6 +56,7 @@ export const endSession = write({
   path: '/api/portal-sessions/{id}',
   description: 'Ends a session of the account. Every process refuses it within a second.',
   right: 'secrets',
+  usesReserve: true,
   returns: SUCCESS,
 }).answer(async (parts, asked) => {
   await end(parts, asked, String(asked.ctx.params.id));
@@ -107,7 +109,7 @@ export const openSession = write({
   id: 'openSession',
   method: 'post',
   path: '/api/portal-sessions',
-  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account are open: the next one ends the oldest of the user who has most.`,
+  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account are open: the next one ends the oldest of the user with the most, among the sessions of the client with the most.`,
   security: 'token',
   body: { type: 'json', schema: REQUEST },
   returns: object('OpenedPortalSession', 'A session, and the way into it.', {

@@ -10,6 +10,9 @@ const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?(\/|
 const PLAIN = /(?:^|;)\s*console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
 const SECURE = /(?:^|;)\s*__Host-console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
 
+/** Per host: 149 cookies exceed the 16 KiB of a request head, and then every request is rejected, a sign-in included. */
+const MAX_COOKIES = 20;
+
 type Cookie = Readonly<{ sessionId: string; value: string; lifetimeMs: number }>;
 
 /** @param publicUrl null: the Host of each request decides */
@@ -27,10 +30,12 @@ export function createSessionCookies(publicUrl: string | null) {
   const cleared = (ctx: Context, sessionId: string) => written(ctx, sessionId, '', 0);
   return {
     of,
-    /** @param ended the ids of sessions that are over */
+    /** Clears the oldest cookies beyond MAX_COOKIES. @param ended the ids of sessions that are over */
     set(ctx: Context, { sessionId, value, lifetimeMs }: Cookie, ended: readonly string[]): void {
       const own = written(ctx, sessionId, value, Math.floor(lifetimeMs / 1000));
-      ctx.set('set-cookie', [own, ...ended.map((id) => cleared(ctx, id))]);
+      const others = [...of(ctx).keys()].filter((id) => id !== sessionId && !ended.includes(id));
+      const oldest = others.slice(0, Math.max(0, others.length + 1 - MAX_COOKIES));
+      ctx.set('set-cookie', [own, ...[...ended, ...oldest].map((id) => cleared(ctx, id))]);
     },
     clear: (ctx: Context, sessionId: string) => ctx.set('set-cookie', cleared(ctx, sessionId)),
   };

@@ -18,6 +18,7 @@ const listCredentials = read({
   path: '/api/credentials',
   description: 'Lists the credentials with which tokens of the account are issued, without their secrets.',
   right: 'secrets',
+  usesReserve: true,
   returns: object('CredentialList', 'The credentials of the account.', {
     credentials: list('Those that were not revoked, oldest first.', CREDENTIAL),
   }),

@@ -9,7 +9,7 @@ import { ownerOf, secretMatches } from '../../accounts/client-credentials.js';
 import type { OwnTokens } from '../../accounts/own-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { always, object, oneOf, optional, text, whole } from '../../schema.js';
-import { ApiError, notNow, retryAfter } from '../api-error.js';
+import { ApiError, assertWithin, notNow } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { readForm } from '../body.js';
 import { operation, route } from '../operation.js';
@@ -71,21 +71,21 @@ export const ISSUE_TOKEN = operation({
     401: '`invalid_client`: the client id or secret is missing or not valid.',
     413: '`invalid_request`: the form exceeds 65,536 bytes.',
     415: '`invalid_request`: the Content-Encoding is not supported.',
-    503: '`temporarily_unavailable`: the event store is unavailable. Retry-After says when to try again.',
+    503: '`temporarily_unavailable`: the event store is unavailable, or too many unknown client ids were looked up in it. Retry-After says when to try again.',
     429: '`temporarily_unavailable`: too many tokens. Retry-After says when to try again.',
   },
 });
 
 const BASIC = { 'www-authenticate': 'Basic realm="account-webhooks"' };
 
-export function issueToken({ accounts, rateLimits }: ApiParts, tokens: OwnTokens) {
+export function issueToken({ accounts, rateLimits, reserve }: ApiParts, tokens: OwnTokens) {
   return route(ISSUE_TOKEN, async (ctx) => {
     ctx.set('pragma', 'no-cache');
     try {
       const { owner, clientId } = await authenticated(ctx, accounts);
-      // Counted only now: a client without the secret can't use up the account's requests.
-      const waitMs = rateLimits.tokens(owner);
-      if (waitMs > 0) throw new ApiError({ code: 'too-many-requests' }, retryAfter(waitMs));
+      // Counted only now: a client without the secret can't use up the account's requests. Each client has a reserve, because
+      // revoking a stolen credential takes a token.
+      assertWithin(rateLimits.tokens, reserve.requester(owner, clientId));
       const { token, expiresInSeconds } = await tokens.issue(owner, clientId);
       const scope = typeof owner === 'number' ? SCOPE : PUBLISHER_SCOPE;
       ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, scope };

@@ -3,10 +3,12 @@
  * webhook's deliveries; its history stays.
  */
 import { parseUrl } from '../../endpoints/endpoint-url.js';
-import { count, countOrNull, described, flag, object, optional, text } from '../../schema.js';
+import { count, countOrNull, described, flag, object, optional, type Static, text } from '../../schema.js';
 import { ApiError, badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import { write } from '../operation.js';
+import { requesterOf } from '../request-context.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
+import { describeHeld } from './held-deliveries.js';
 import { deliveryCounts } from './show-webhook.js';
 import { commanded, webhookIdOf } from './webhook-command.js';
 import { ENDPOINT_FIELDS, sealedChange } from './webhook-fields.js';
@@ -30,7 +32,9 @@ export const updateWebhook = write({
   method: 'patch',
   path: '/api/webhooks/{id}',
   description:
-    'Changes the URL or the headers of a webhook, or activates or deactivates it; succeeds also if nothing changes. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
+    'Changes the URL or the headers of a webhook, or activates or deactivates it; succeeds also if nothing changes. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it. If deliveries are held for a webhook that is activated, `message` says how many, and how to send them.',
+  usesReserve: ({ isActive, ...endpoint }: Static<typeof CHANGE>) =>
+    isActive === false && Object.keys(endpoint).length === 0,
   body: { type: 'json', schema: CHANGE },
   returns: SUCCESS,
 }).answer(async (parts, asked) => {
@@ -40,7 +44,8 @@ export const updateWebhook = write({
   const webhookId = webhookIdOf(asked.ctx);
   await commanded(parts, asked, { type: 'UpdateWebhook', webhookId, ...changed, at: asked.at });
   const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
-  return { success: true, message: `webhook ${done}` };
+  const held = isActive ? await describeHeld(parts, requesterOf(asked.ctx), [webhookId]) : '';
+  return { success: true, message: `webhook ${done}${held}` };
 });
 
 const MOVE = object('WebhookMove', 'The URL to leave, and the one to use instead.', {
@@ -75,14 +80,17 @@ export const removeWebhook = write({
   id: 'removeWebhook',
   method: 'delete',
   path: '/api/webhooks/{id}',
+  usesReserve: true,
   description: 'Removes a webhook from the list, and cancels its waiting deliveries.',
   returns: object('SuccessCancelled', 'The response to a command that succeeded.', {
     ...DONE,
-    cancelled: countOrNull('How many deliveries waited. Null while the list of deliveries is rebuilt.'),
+    cancelled: countOrNull(
+      'How many deliveries waited for another attempt. Those on the way to their first attempt are cancelled too, but not counted. Null while the list of deliveries is rebuilt.',
+    ),
   }),
 }).answer(async (parts, asked) => {
   const webhookId = webhookIdOf(asked.ctx);
   await commanded(parts, asked, { type: 'RemoveWebhook', webhookId, at: asked.at });
-  const counts = await deliveryCounts(parts, asked.accountId, webhookId);
+  const counts = await deliveryCounts(parts, requesterOf(asked.ctx), webhookId);
   return { success: true, message: 'webhook removed', cancelled: counts?.waiting ?? null };
 });

@@ -8,7 +8,7 @@ import { isLong, sendJson } from '../admission.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { route } from '../operation.js';
-import { readQuery, timeQuery } from '../query.js';
+import { parseQuery, readQuery, timeQuery } from '../query.js';
 import { READ } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
@@ -37,19 +37,19 @@ export function listWebhooks({ accounts, sealing, store, admission }: ApiParts) 
   const answers = new WeakMap<AccountWebhooks, string>();
   return route(LIST_WEBHOOKS, async (ctx) => {
     const { accountId } = callerOf(ctx);
-    const at = ctx.querystring === '' ? null : readQuery(QUERY, ctx.query).at;
+    const at = ctx.querystring === '' ? null : readQuery(QUERY, parseQuery(ctx)).at;
     const found = registered(await accounts.webhooks(accountId));
     const values = valuesFor(ctx, sealing);
     const known = values === sealing ? answers.get(found) : undefined;
     if (at === null && known !== undefined && !isLong(known)) return sendJson(ctx, known);
-    await admission.during(ctx, async (place) => {
+    await admission.during(ctx, async (place, requester) => {
       if (at !== null) {
         const read: EventStore['read'] = (stream) => place.paced(store.read(stream));
         const webhooks = (await configurationAt({ read }, accountId, at)) ?? [];
         const then = () => answer(accountId, webhooks, valuesFor(ctx, openable(sealing)));
-        return place.send(ctx, admission.timed(accountId, then));
+        return place.send(ctx, admission.timed(requester, then));
       }
-      const body = admission.timed(accountId, () => known ?? answer(accountId, found.webhooks, values));
+      const body = admission.timed(requester, () => known ?? answer(accountId, found.webhooks, values));
       if (values === sealing) answers.set(found, body);
       place.send(ctx, body);
     });

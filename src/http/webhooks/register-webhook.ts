@@ -8,7 +8,9 @@ import { mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { KEYED, REPLAYED, requestKey } from '../idempotency.js';
 import { type Commanded, write } from '../operation.js';
+import { requesterOf } from '../request-context.js';
 import { DONE, EVENT_TYPE } from '../shared-schemas.js';
+import { describeHeld } from './held-deliveries.js';
 import { byName, ENDPOINT_FIELDS, sealedEndpoint, WEBHOOK } from './webhook-fields.js';
 
 const { url, headers } = ENDPOINT_FIELDS;
@@ -41,7 +43,7 @@ export const registerWebhook = write({
   id: 'registerWebhook',
   method: 'post',
   path: '/api/webhooks',
-  description: `Registers a URL for an event type, or for several at once. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active; an account has at most ${MAX_WEBHOOKS}, of 1 MiB in total.`,
+  description: `Registers a URL for an event type, or for several at once. If the account already has a webhook with this URL and type, its headers are replaced and it is active again; if deliveries are held for it, \`message\` says how many, and how to send them. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active; an account has at most ${MAX_WEBHOOKS}, of 1 MiB in total.`,
   body: { type: 'json', schema: REGISTRATION },
   returns: REGISTERED,
   ...KEYED,
@@ -57,7 +59,10 @@ export const registerWebhook = write({
     mustBeAccepted({ ...decision, field: fieldOf(body, decision.eventType) });
   } else if (decision.kind === 'replayed') ctx.set(REPLAYED, 'true');
   else mustBeAccepted(decision);
-  return answerOf(body, registered, wasAdded(decision));
+  // Nothing can be held for a new webhook.
+  const existing = registered.map(({ id }) => id).filter((id) => !newIds.includes(id));
+  const held = existing.length === 0 ? '' : await describeHeld(parts, requesterOf(ctx), existing);
+  return answerOf(body, registered, wasAdded(decision), held);
 });
 
 /** Decides whether two requests are the same: two spellings of a URL are, two orders of headers are not. */
@@ -102,12 +107,12 @@ function wasAdded(decision: KeyedDecision): boolean {
 }
 
 /** As after this request, or after the first one with its key: both have these headers. */
-function answerOf(body: Registration, registered: readonly RegisteredWebhook[], isNew: boolean) {
+function answerOf(body: Registration, registered: readonly RegisteredWebhook[], isNew: boolean, held: string) {
   const types = typesOf(body);
   const headers = byName((body.headers ?? []).map(({ key, value }) => [key, value] as const));
   const webhooks = registered.map(({ id, url, createdAt }, index) => {
     return { id, type: types[index], url, headers, isActive: true, createdAt };
   });
-  const message = `${body.eventType ? 'webhook' : 'webhooks'} ${isNew ? 'registered' : 'updated'}`;
+  const message = `${body.eventType ? 'webhook' : 'webhooks'} ${isNew ? 'registered' : 'updated'}${held}`;
   return { success: true, message, ...(body.eventType ? { webhook: webhooks[0] } : { webhooks }) };
 }

@@ -1,8 +1,10 @@
 /** Sends a test event to a webhook, active or not, or to the notice URL, and returns the result. */
 import type { Context } from 'koa';
+import { CAUSES } from '../../endpoints/attempt-causes.js';
 import { shownFailure } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
-import type { TestOutcome } from '../../ports/test-outcome.js';
+import type { ExpiredCertificate } from '../../ports/expired-certificate.js';
+import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
 import { flag, object, text, textOrNull } from '../../schema.js';
 import { ApiError, registered, retryAfter } from '../api-error.js';
 import { write } from '../operation.js';
@@ -33,7 +35,7 @@ export const testWebhook = write({
   ...TEST,
   path: '/api/webhooks/{id}/test',
   description:
-    'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute, one at a time to a URL; they are sent also where deliveries wait because the URL keeps failing. The id of the event begins with `test_`, and its data is `{"test": true}`.',
+    'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. A user may send 30 tests a minute, an account 60, one at a time to a URL; they are sent also where deliveries wait because the URL keeps failing. The id of the event begins with `test_`, and its data is `{"test": true}`.',
 }).answer(async (parts, { ctx, accountId }) => {
   const webhook = await ownWebhook(ctx, parts);
   return answer(ctx, await parts.sendTest(accountId, webhook, traceOf(ctx)), parts.logger, webhook.id);
@@ -60,7 +62,25 @@ function answer(ctx: Context, outcome: TestOutcome, logger: Logger, webhookId?: 
   const { success, response, ...result } = outcome.result;
   logger.info({ ...aboutRequest(ctx), webhookId, deliveryId: result.id, success, ...result }, 'a test event was sent');
   const shown = shownFailure(result);
-  const { status, error } = shown;
-  const message = error === null ? `the endpoint answered ${status}` : `the endpoint did not answer (${error})`;
-  return { success, message, result: { ...shown, response: may(ctx, 'payloads') ? response : null } };
+  return { success, message: toMessage(shown), result: { ...shown, response: may(ctx, 'payloads') ? response : null } };
+}
+
+const CAUSES_BY_CODE: Readonly<Record<string, readonly [sentence: string, remedy: string]>> = {
+  ...CAUSES.errors,
+  ...CAUSES.reasons,
+};
+
+type ShownResult = Pick<TestResult, 'status' | 'error' | 'reason' | 'expiredCertificate'>;
+
+/** With the reason, if it is known, as otherwise only the result's codes would state it. */
+function toMessage({ status, error, reason, expiredCertificate: expired }: ShownResult): string {
+  if (error === null) return `the endpoint answered ${status}`;
+  const [sentence] = CAUSES_BY_CODE[reason ?? error] ?? [''];
+  const certificate = expired ? ` ${expiredCertificateText(expired)}` : '';
+  return `the endpoint did not answer (${error}). ${sentence}`.trimEnd() + certificate;
+}
+
+function expiredCertificateText({ name, expiredAt }: ExpiredCertificate): string {
+  const expiry = expiredAt === null ? '' : `, at ${expiredAt}`;
+  return `Expired: ${name ?? 'a certificate without a name'}${expiry}.`;
 }

@@ -22,8 +22,11 @@ const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
   deactivatesAt: timeOrNull('When the service deactivates the failing webhook, at the earliest. Null: never.'),
   lastSuccessAt: timeOrNull('When the last successful attempt began.'),
   lastFailure: LAST_FAILURE,
-  waiting: count('How many deliveries wait for another attempt.'),
+  waiting: count(
+    'How many deliveries wait for another attempt. Deliveries on the way to their first attempt are not counted.',
+  ),
   held: count('How many deliveries are held, since the service had deactivated the webhook.'),
+  exhausted: count('How many deliveries were given up after their last attempt. A recovery sends them.'),
 });
 
 export const showWebhooksHealth = read({
@@ -34,10 +37,10 @@ export const showWebhooksHealth = read({
   returns: object('WebhooksHealth', 'How the webhooks of an account fare.', {
     webhooks: list('All webhooks of the account.', HEALTH),
   }),
-}).answer(async ({ accounts, view, now, deactivateAfterMs }, { accountId }) => {
+}).answer(async ({ accounts, view, now, deactivateAfterMs }, { accountId, requester }) => {
   const found = registered(await accounts.webhooks(accountId));
   const recently = now().getTime() - RECENT_MS;
-  const [health, attempts] = await viewAnswer(view, accountId, (sound) =>
+  const [health, attempts] = await viewAnswer(view, requester, (sound) =>
     Promise.all([sound.health(), sound.attempts(recently)]),
   );
   const shown = (webhook: Webhook) => {
@@ -92,7 +95,7 @@ interface KnownHealth extends WebhookHealth {
 }
 
 function shownHealth(webhook: Webhook, health: KnownHealth, noted: FailingEndpoint | undefined, afterMs: number) {
-  const { lastSuccessAt, lastFailure, failedShare, waiting, held } = health;
+  const { lastSuccessAt, lastFailure, failedShare, waiting, held, exhausted } = health;
   return {
     webhookId: webhook.id,
     ...(webhook.isActive ? on(webhook, health, noted, afterMs) : off(webhook)),
@@ -101,6 +104,7 @@ function shownHealth(webhook: Webhook, health: KnownHealth, noted: FailingEndpoi
     lastFailure: lastFailure && { ...shownFailure(lastFailure), at: timeText(lastFailure.at) },
     waiting,
     held,
+    exhausted,
   };
 }
 

@@ -29,8 +29,20 @@ describe('what is done behind a committed offset', () => {
     expect(decodedBehind(encodedBehind(given, 100, MOST_CHARACTERS), 100)).toEqual(given);
   });
 
+  it('is short for a record with many parts that were done nearly in their order', () => {
+    const parts = Array.from({ length: 500 }, (_, part) => part).filter((part) => part < 480 || part % 3 > 0);
+    const given = behind([], [[100, parts]]);
+    const text = encodedBehind(given, 100, MOST_CHARACTERS);
+    expect(text.length).toBeLessThan(60);
+    expect(decodedBehind(text, 100)).toEqual(given);
+  });
+
   it('is an empty text where nothing is done', () => {
     expect(encodedBehind(NONE, 100, MOST_CHARACTERS)).toBe('');
+  });
+
+  it.each([0, 4, 5, 7])('is an empty text if nothing fits: %d characters', (most) => {
+    expect(encodedBehind(behind([101], [[102, [3, 4]]]), 100, most)).toBe('');
   });
 
   it('fits the metadata that Kafka stores with an offset, and names only work that is done', () => {

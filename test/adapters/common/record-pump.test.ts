@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type LaneItem, laneItem } from '../../../src/adapters/common/record-lane.js';
+import { type LaneItem, laneItem, RecordLane } from '../../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../../src/adapters/common/record-pump.js';
-import type { ReceivedRecord } from '../../../src/ports/broker.js';
+import type { ReceivedRecord, RecordHold } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/clocks/eventually.js';
 import { laneOf } from '../../support/scenes/pump-lane.js';
 
@@ -71,6 +71,31 @@ test('what pauses holds its bytes no longer where its lane is gone', async () =>
   expect(calls).toEqual(['lost', 'kept']);
 });
 
+test('a record holds the bytes of the content that its handler kept, so the next one starts', async () => {
+  const calls: string[] = [];
+  const handler = async (received: ReceivedRecord, hold: RecordHold) => {
+    calls.push(received.topic);
+    if (received.topic === 'first') hold.keep({ key: null, value: Buffer.alloc(10), headers: [] });
+    await new Promise(() => undefined);
+  };
+  pump = new RecordPump({ inFlight: 10, inFlightBytes: 1_000, handler, onDone: () => undefined });
+  pump.setLanes([laneWith('first'), laneWith('second'), laneWith('third')]);
+  await eventually(() => calls.length === 2);
+  await turn();
+  expect(calls).toEqual(['first', 'second']);
+});
+
+test('a part that is done leads to a commit, as a record does', async () => {
+  const commits: string[] = [];
+  const handler = async (_: ReceivedRecord, hold: RecordHold) => {
+    hold.partDone(1);
+    await new Promise(() => undefined);
+  };
+  pump = new RecordPump({ inFlight: 10, handler, onDone: () => void commits.push('commit') });
+  pump.setLanes([laneWith('one')]);
+  await eventually(() => commits.length === 1);
+});
+
 test('key and headers count towards the bytes in flight, each header with 256 bytes beside its text', async () => {
   const place = { topic: 'headed', partition: 0, timestamp: 0 };
   const headers = Array.from({ length: 3 }, (_, n): [string, Buffer] => [`h${n}`, Buffer.from('text')]);
@@ -102,4 +127,22 @@ test('in one turn of the event loop a mebibyte is handed out, and then it is the
     counts.push(calls);
   }
   expect(counts).toEqual([4, 8, 10]);
+});
+
+test('records that were done before are committed, also if they arrive after the last one that was not', async () => {
+  const lane = new RecordLane(2, { records: new Set([3, 4]), parts: new Map() });
+  const committable: (number | null)[] = [];
+  const onDone = () => void committable.push(lane.unremembered);
+  pump = new RecordPump({ inFlight: 10, handler: async () => {}, onDone });
+  pump.setLanes([lane]);
+  lane.add([laneItem({ ...record, offset: 2 })], 3);
+  pump.pumpNextTurn();
+  await eventually(() => committable.includes(3));
+  lane.remembered(3);
+  lane.add(
+    [3, 4].map((offset) => laneItem({ ...record, offset })),
+    5,
+  );
+  pump.pumpNextTurn();
+  await eventually(() => committable.includes(5));
 });

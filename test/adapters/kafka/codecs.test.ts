@@ -8,6 +8,7 @@ import { compressFrameSync } from 'lz4-napi';
 import { compressSync } from 'snappy';
 import { MOST_UNPACKED_BYTES, unpack, zstdByBlocks } from '../../../src/adapters/kafka/fetched/codecs.js';
 import { spin } from '../../support/clocks/spin.js';
+import { countTicks } from './count-ticks.js';
 import { PAYLOAD } from './packed-payload.js';
 
 const { GZIP, Snappy, LZ4, ZSTD } = kafkajs.CompressionTypes;
@@ -52,8 +53,8 @@ test.each(SAMPLES)('%s is unpacked', async (_, codec, bytes) => {
   expect((await unpack(codec, bytes)).equals(PAYLOAD)).toBe(true);
 });
 
-test.each(filesOf('zstd'))('%s is unpacked on a Node without zstd', (name) => {
-  expect(zstdByBlocks(packed(name)).equals(PAYLOAD)).toBe(true);
+test.each(filesOf('zstd'))('%s is unpacked on a Node without zstd', async (name) => {
+  expect((await zstdByBlocks(packed(name))).equals(PAYLOAD)).toBe(true);
 });
 
 describe('what unpacks to more than a batch may is refused', () => {
@@ -87,8 +88,53 @@ describe('what unpacks to more than a batch may is refused', () => {
     },
   );
 
-  test.each(bombs.slice(4))('%s, on a Node without zstd', (_, _codec, bytes) => {
-    expect(() => zstdByBlocks(bytes)).toThrow(TOO_MUCH);
+  test.each(bombs.slice(4))('%s, on a Node without zstd', async (_, _codec, bytes) => {
+    await expect(zstdByBlocks(bytes)).rejects.toThrow(TOO_MUCH);
+  });
+});
+
+test('the most that a batch may unpack to is unpacked in many ticks of the event loop, on a Node without zstd', async () => {
+  const fullBlock = Buffer.from([0x02, 0, 0x10, 0x41]);
+  const count = MOST_UNPACKED_BYTES / (128 * 1024);
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0x68]);
+  const bytes = Buffer.concat([header, ...Array<Buffer>(count).fill(fullBlock), Buffer.from([0x01, 0, 0])]);
+  const { ticks, result } = await countTicks(zstdByBlocks(bytes));
+  expect(result).toHaveLength(MOST_UNPACKED_BYTES);
+  expect(ticks).toBeGreaterThan(3);
+});
+
+describe('a batch of many tiny blocks', () => {
+  const MANY = 50_000;
+  const frame = (descriptor: number, window: number, count: number) => {
+    const oneByte = Buffer.from([0x0a, 0, 0, 0x41]);
+    const last = Buffer.from([0x01, 0, 0]);
+    const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, descriptor, window]);
+    return Buffer.concat([header, ...Array<Buffer>(count).fill(oneByte), last]);
+  };
+  const TWO_MIB = 0x58;
+  const ONE_GIB = 0xa0;
+
+  it('is rejected, in snappy', async () => {
+    const empty = Buffer.from([0]);
+    await expect(unpack(Snappy, xerial(...Array<Buffer>(MANY).fill(empty)))).rejects.toThrow('more than 10000 blocks');
+  });
+
+  it('is rejected by a Node without zstd', async () => {
+    await expect(zstdByBlocks(frame(0, TWO_MIB, MANY))).rejects.toThrow('too many blocks for its window');
+  });
+
+  it('is rejected by a Node without zstd if another frame or a skippable one comes first', async () => {
+    const skippable = Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9]);
+    const frames = Buffer.concat([skippable, frame(0, TWO_MIB, 3), frame(0, TWO_MIB, MANY)]);
+    await expect(zstdByBlocks(frames)).rejects.toThrow('too many blocks for its window');
+  });
+
+  it('is unpacked if its window is small', async () => {
+    expect((await zstdByBlocks(frame(0, 0, 1_000))).equals(Buffer.alloc(1_000, 'A'))).toBe(true);
+  });
+
+  it('takes no memory for a window of a gigabyte', async () => {
+    await expect(zstdByBlocks(frame(0, ONE_GIB, 1))).rejects.toThrow('more than 134217728 bytes');
   });
 });
 

@@ -1,7 +1,12 @@
 import { decodedBehind } from '../../../src/adapters/common/done-behind.js';
-import { passed } from '../../../src/adapters/kafka/fetched/marks.js';
+import { passed, unreadable } from '../../../src/adapters/kafka/fetched/marks.js';
 import { eventually } from '../../support/clocks/eventually.js';
 import { ConsumerScene, NOT_DUE } from '../../support/scenes/consumer-scene.js';
+
+/** As kafkajs throws it. */
+const METADATA_TOO_LARGE = Object.assign(new Error('too large'), { type: 'OFFSET_METADATA_TOO_LARGE' });
+
+const metadataOf = (commit: readonly { readonly metadata?: string | null }[] = []) => commit[0]?.metadata ?? '';
 
 let scene: ConsumerScene;
 beforeEach(async () => {
@@ -13,7 +18,7 @@ describe('its state', () => {
   const ofTopic = { topic: 't', partition: 0, unreadable: null };
 
   it('is connected from its first join on, and not after a crash', async () => {
-    expect(scene.consumer.state()).toEqual({ connected: false, inHand: 0, partitions: [] });
+    expect(scene.consumer.state()).toEqual({ connected: false, inHand: 0, partitions: [], foreign: [] });
     await scene.client.join({ t: [0] });
     expect(scene.consumer.state().connected).toBe(true);
     await scene.client.emit('CRASH', { error: new Error('Kafka is away'), restart: true });
@@ -31,7 +36,7 @@ describe('its state', () => {
     await eventually(() => scene.handled.length >= 2);
     const head = { publishedAt: 0, overdueMs: 0 };
     expect(scene.consumer.state()).toEqual({
-      ...{ connected: true, inHand: 2 },
+      ...{ connected: true, inHand: 2, foreign: [] },
       partitions: [{ ...ofTopic, behind: 12, head }],
     });
     isAway = false;
@@ -119,6 +124,34 @@ describe('what is done', () => {
     expect(decodedBehind(commit?.metadata ?? '', 6)).toEqual({ records: new Set([7, 8, 9]), parts: new Map() });
   });
 
+  it('is committed as far as Kafka stores it: less metadata after each rejection, logged once', async () => {
+    scene.rejects = ({ offset }) => offset % 2 === 0;
+    const tooLarge = () => metadataOf(scene.client.commits.at(-1)).length > 12;
+    scene.client.commit = async () => {
+      if (tooLarge()) throw METADATA_TOO_LARGE;
+    };
+    await scene.client.fetched('t', 5, 14);
+    await eventually(() => scene.client.commits.length > 0 && !tooLarge());
+    const [first = '', ...next] = scene.client.commits.map(metadataOf);
+    expect(decodedBehind(first, 6)?.records).toEqual(new Set([7, 9, 11, 13]));
+    expect(next.every((metadata) => metadata.length <= first.length / 2)).toBe(true);
+    expect(decodedBehind(next.at(-1) ?? '', 6)?.records).toEqual(new Set([7]));
+    scene.rejects = ({ offset }) => offset === 6;
+    await eventually(() => decodedBehind(metadataOf(scene.client.commits.at(-1)), 6)?.records.size === 8);
+    const warnings = scene.logger.warnings.filter(([, text]) => String(text).includes('offset.metadata.max.bytes'));
+    expect(warnings).toEqual([[{ group: 'g', rejectedBytes: first.length }, expect.any(String)]]);
+  });
+
+  it('is left out of a commit whose metadata Kafka does not store at all: the offset is committed', async () => {
+    scene.rejects = ({ offset }) => offset === 6;
+    scene.client.commit = async () => {
+      if (metadataOf(scene.client.commits.at(-1)) !== '') throw METADATA_TOO_LARGE;
+    };
+    await scene.client.fetched('t', 5, 9);
+    await eventually(() => scene.offsets.length > 0 && metadataOf(scene.client.commits.at(-1)) === '');
+    expect(scene.offsets.at(-1)).toEqual(['t 6']);
+  });
+
   it('is committed again where kafkajs dropped the commit and said nothing', async () => {
     scene.client.dropsCommits = true;
     await scene.client.fetched('t', 5, 9);
@@ -183,5 +216,39 @@ describe('where the log lacks the fetched offset', () => {
   it('goes on where it is if kafkajs moved its own offset', async () => {
     await lacks(2, 4);
     expect(scene.seeks).toEqual(['seek t 10']);
+  });
+});
+
+describe('a batch that is unreadable in one fetch', () => {
+  const damaged = { first: 7, last: 8, codec: 'gzip', reason: 'its checksum does not match', digest: 'd' };
+  const fetched = (digest = 'd') =>
+    scene.client.fetchedMessages('t', { first: 5, last: 8, end: 9 }, [passed(6), unreadable({ ...damaged, digest })]);
+
+  beforeEach(async () => {
+    await scene.joined();
+    scene.client.calls.length = 0;
+    await fetched();
+  });
+
+  it('is fetched again before anything of it is done', () => {
+    expect(scene.client.calls).toEqual(['seek t 5']);
+    expect(scene.offsets.flat()).not.toContain('t 9');
+  });
+
+  it('is delivered if it is intact in the next fetch: its bytes were damaged on their way', async () => {
+    await scene.client.fetched('t', 5, 8);
+    await eventually(() => scene.handled.length === 4);
+  });
+
+  it('is passed if it has the same bytes in the next fetch', async () => {
+    await fetched();
+    await eventually(() => scene.offsets.at(-1)?.includes('t 9'));
+  });
+
+  it('is fetched a third time if its bytes differ in the next fetch', async () => {
+    await fetched('another');
+    expect(scene.client.calls).toEqual(['seek t 5', 'seek t 5']);
+    await fetched('another');
+    await eventually(() => scene.offsets.at(-1)?.includes('t 9'));
   });
 });

@@ -10,8 +10,6 @@ import { type RecordingLogger, recordingLogger } from '../../support/scenes/reco
 
 const PATIENCE = { timeout: 30_000 };
 
-jest.setTimeout(300_000);
-
 withKafka((brokers) => {
   let kafka: Kafka;
   let admin: Admin;

@@ -10,8 +10,6 @@ import { type Fault, type KafkaRelay, startKafkaRelay } from '../../support/serv
 /** Kafka waits for the former member to come back, or to expire: six seconds. */
 const PATIENCE = { timeout: 30_000 };
 
-jest.setTimeout(120_000);
-
 withKafka((brokers) => {
   let relay: KafkaRelay;
   let broker: KafkaBroker;

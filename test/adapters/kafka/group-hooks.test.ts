@@ -73,3 +73,29 @@ it('tells of all partitions of a fetch, and passes on those with records', async
   expect(await broker.fetch({ topics: [] })).toEqual(passed);
   expect(fetched).toHaveBeenCalledWith(answer);
 });
+
+it('gathers records while they arrive, and waits for any record otherwise', async () => {
+  const requests: object[] = [];
+  const broker = {
+    findGroupCoordinator: async () => ({}),
+    async fetch(request: object) {
+      requests.push(request);
+      const messages = requests.length === 2 ? [{ offset: '5' }] : [];
+      return { throttleTime: 0, responses: [{ topicName: 't', partitions: [{ partition: 0, messages }] }] };
+    },
+  };
+  const one = {
+    findGroupCoordinator: broker.findGroupCoordinator,
+    findBroker: async () => broker,
+    getNodeIds: () => ['1'],
+  };
+  const hooked = one as unknown as Cluster & Looked;
+  hookGroupClient(hooked, { joining: async () => {}, waitMs: () => 700, fetched, isReplaced: () => false });
+  for (let fetch = 0; fetch < 4; fetch += 1) await (await hooked.findBroker({ nodeId: '1' })).fetch({ topics: [] });
+  expect(requests).toEqual([
+    { topics: [], maxWaitTime: 700 },
+    { topics: [], maxWaitTime: 700 },
+    { topics: [], maxWaitTime: 5, minBytes: 65_536 },
+    { topics: [], maxWaitTime: 700 },
+  ]);
+});

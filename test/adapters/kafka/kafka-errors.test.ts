@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import { TookTooLong } from '../../../src/adapters/common/time-limit.js';
 import { failedSend, isUnknownTopic, translated } from '../../../src/adapters/kafka/kafka-errors.js';
-import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../../../src/ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, RecordRefused, TimestampRefused } from '../../../src/ports/broker.js';
 
 const { KafkaJSConnectionError, KafkaJSNonRetriableError, KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } =
   kafkajs;
@@ -85,4 +85,15 @@ it.each([
 it('finds what no new try mends among the failures of several topics too', () => {
   expect(translated(several(refused('TOPIC_AUTHORIZATION_FAILED')))).toBeInstanceOf(BrokerRefused);
   expect(isUnknownTopic(several(refused('UNKNOWN_TOPIC_OR_PARTITION')))).toBe(true);
+});
+
+it('of a send, INVALID_TIMESTAMP is a refusal of the clock', () => {
+  expect(failedSend(refused('INVALID_TIMESTAMP'))).toBeInstanceOf(TimestampRefused);
+  expect(failedSend(refused('INVALID_RECORD'))).not.toBeInstanceOf(TimestampRefused);
+});
+
+it('reports a group of another protocol by a sentence with the remedy', () => {
+  const failure = translated(nothingToBeDone(refused('INCONSISTENT_GROUP_PROTOCOL')));
+  expect(failure).not.toBeInstanceOf(BrokerRefused);
+  expect(failure.message).toMatch(/^another application uses a consumer group .*INCONSISTENT_GROUP_PROTOCOL.*group.id/);
 });

@@ -8,6 +8,7 @@ import { beginsWithBatch, type Fetched, messagesOf } from '../../../src/adapters
 import { crc32c } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
 import { fromMessages } from '../../../src/adapters/kafka/records.js';
 import { NO_TIME, type ReceivedRecord } from '../../../src/ports/broker.js';
+import { countTicks } from './count-ticks.js';
 
 /** kafkajs' own encoder. */
 const require = createRequire(import.meta.url);
@@ -135,6 +136,27 @@ describe('what is sound is read', () => {
       const { timestamp } = records[n] as ReceivedRecord;
       expect(Math.abs(timestamp - (isTime(time) ? Number(time) : NO_TIME))).toBeLessThanOrEqual(QUARTER_OF_A_SECOND_MS);
     }
+  });
+
+  test('a batch of 500,000 records is decoded in many ticks of the event loop', async () => {
+    const count = 500_000;
+    const empty = Buffer.from([0x0c, 0, 0, 0, 0x01, 0x01, 0]);
+    const set = await withRecords(Buffer.concat(Array<Buffer>(count).fill(empty)), count);
+    const { ticks, result } = await countTicks(messagesOf(set, fetchedAs()));
+    expect(result).toHaveLength(count);
+    expect(ticks).toBeGreaterThan(3);
+  });
+
+  test('a record of 499,999 headers is decoded in many ticks of the event loop', async () => {
+    const fields = Buffer.concat([
+      Buffer.from([0, 0, 0, 0x01, 0x01, 0xbe, 0x84, 0x3d]),
+      Buffer.alloc(2 * 499_999, '\0\x01'),
+    ]);
+    const length = Buffer.from([0x8c, 0x89, 0x7a]);
+    const set = await withRecords(Buffer.concat([length, fields]), 1);
+    const { ticks, result } = await countTicks(messagesOf(set, fetchedAs()));
+    expect(result).toMatchObject([{ headerList: { length: 499_999 } }]);
+    expect(ticks).toBeGreaterThan(3);
   });
 
   test('what one fetch may hold counts 256 bytes for each header', async () => {

@@ -4,8 +4,6 @@ import { eventually } from '../../support/clocks/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
 import { silentLogger } from '../../support/scenes/silent-logger.js';
 
-jest.setTimeout(60_000);
-
 const OFFSETS = [0, 1, 2, 3, 4];
 const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
 

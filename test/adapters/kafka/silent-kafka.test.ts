@@ -22,8 +22,6 @@ const PUBLISHES_WITHIN_MS = KAFKA_LIMITS.answerMs + added(2_500);
 const CLOSES_WITHIN_MS = 1_000 + added(1_500);
 const PATIENCE = { timeout: 30_000 };
 
-jest.setTimeout(300_000);
-
 const atEnd = undoneAfterEach();
 
 function broker(brokers: string, logged: string[] = []): KafkaBroker {

@@ -4,8 +4,6 @@ import { kafkaSettings } from '../../support/scenes/kafka-subjects.js';
 import { silentLogger } from '../../support/scenes/silent-logger.js';
 import { startMuteKafka } from '../../support/servers/mute-kafka.js';
 
-jest.setTimeout(60_000);
-
 const atEnd = undoneAfterEach();
 /** kafkajs connects again for longer, and only logs why. */
 const LIMITS = { connectMs: 1_000, workMs: 1_000, answerMs: 2_000 };

@@ -30,7 +30,8 @@ it('gives nothing of a topic that is gone', () => {
 
 it('asks for the partitions of what only others subscribe, where the leader is another', async () => {
   const cluster = { findTopicPartitionMetadata: (topic: string) => (topic === 'a' ? [{ partitionId: 0 }] : []) };
-  const assigner = subscribersAssigner(async (topic) => (topic === 'new' ? [0, 1] : []))({
+  const divided = jest.fn();
+  const assigner = subscribersAssigner(async (topic) => (topic === 'new' ? [0, 1] : []), { divided })({
     cluster: cluster as unknown as Cluster,
     groupId: 'g',
     logger: {} as Logger,
@@ -41,6 +42,7 @@ it('asks for the partitions of what only others subscribe, where the leader is a
   });
   const members = [member('leader', ['a']), member('newer', ['a', 'new'])];
   const given = await assigner.assign({ members, topics: ['a'] });
+  expect(divided).toHaveBeenCalledWith(['leader', 'newer']);
   const decoded = given.map(({ memberId, memberAssignment }) => [
     memberId,
     MemberAssignment.decode(memberAssignment)?.assignment,

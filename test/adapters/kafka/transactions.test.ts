@@ -7,8 +7,6 @@ import { eventually } from '../../support/clocks/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js';
 import { silentLogger } from '../../support/scenes/silent-logger.js';
 
-jest.setTimeout(120_000);
-
 withKafka((brokers) => {
   let kafka: Kafka;
   let broker: KafkaBroker;

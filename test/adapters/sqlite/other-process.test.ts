@@ -33,6 +33,22 @@ test('what another process publishes reaches a consumer here, each time', async 
   }
 });
 
+test('what another process publishes wakes only those who read its topic', async () => {
+  const { broker, file } = folder.open();
+  await broker.ensureTopics(['topic', 'quiet']);
+  const touched: (ReadonlySet<string> | null)[] = [];
+  const child = folder.child('publish');
+  await child.told(1);
+  // The first change after the start names everything.
+  file.changes.listen((names) => touched.push(names));
+  child.send('publish');
+  await eventually(() => touched.some((names) => names?.has('topic')));
+  touched.length = 0;
+  child.send('publish');
+  await eventually(() => touched.length > 0);
+  expect(touched.map((names) => names && [...names])).toEqual([['topic']]);
+});
+
 test('kill -9 while it writes: whatever had resolved is there, and nothing is half there', async () => {
   const child = folder.child('write');
   await child.told(50);

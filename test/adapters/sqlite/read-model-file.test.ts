@@ -1,6 +1,6 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
-import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
+import { openProjectionStates, removeCorruptStates } from '../../../src/adapters/sqlite/projection-states.js';
 import type { ProjectionState, ProjectionStates } from '../../../src/ports/projection-states.js';
 import { damageFile } from '../../support/scenes/sqlite-subjects.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
@@ -54,11 +54,12 @@ test.each([
   ['of another shape', () => changed('PRAGMA user_version = 99')],
   ['of the release before', () => changed('PRAGMA user_version = 1')],
   ['of a program that gives its files no id', () => changed('PRAGMA application_id = 0; PRAGMA user_version = 0')],
-])('a read model that is %s is thrown away, told, and begun anew', (_, damage) => {
+])('a read model that is %s is deleted, reported, and rebuilt', async (_, damage) => {
   const first = open();
   fill(first);
   first.close();
   damage();
+  await removeCorruptStates(folder.dataDir, (file) => damaged.push(file));
   const states = open();
   expect(damaged).toEqual(['read-model.sqlite']);
   expect([states.open(ORIGIN), [...states.all()]]).toEqual([null, []]);
@@ -68,7 +69,22 @@ test.each([
   expect([again.open(ORIGIN), [...again.all()].length, damaged.length]).toEqual(['p1', 500, 1]);
 });
 
-test.each([999, 1_000, 1_001, 2_000])('all gives every one of %d states, once each and in order', (count) => {
+test('an intact read model is checked while the event loop serves others, and stays', async () => {
+  const first = open();
+  fill(first);
+  first.close();
+  let ticks = 0;
+  const counting = setInterval(() => {
+    ticks += 1;
+  }, 0);
+  await removeCorruptStates(folder.dataDir, (file) => damaged.push(file));
+  clearInterval(counting);
+  expect(ticks).toBeGreaterThan(0);
+  const again = open();
+  expect([again.open(ORIGIN), [...again.all()].length, damaged]).toEqual(['p1', 500, []]);
+});
+
+test.each([99, 100, 101, 200])('all gives every one of %d states, once each and in order', (count) => {
   const states = open();
   states.open(ORIGIN);
   // Each name is the beginning of the next but for a NUL, the smallest difference there is.

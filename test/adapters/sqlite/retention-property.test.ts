@@ -9,7 +9,6 @@ import { Sweeping } from '../../support/scenes/sweeping.js';
 import { SqliteFolder } from '../../support/servers/sqlite-folder.js';
 
 const RUNS = Number(process.env.RETENTION_RUNS ?? inFull(60, 15));
-jest.setTimeout(20_000 + RUNS * 500);
 
 const TOPICS = ['payments', 'tier', 'log'] as const;
 const GROUPS = ['required', 'other'] as const;

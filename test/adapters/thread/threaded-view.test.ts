@@ -18,6 +18,7 @@ import { damageFile } from '../../support/scenes/sqlite-subjects.js';
 import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 import { delivered, delivery, retrying } from '../../support/scenes/view-follower-fixture.js';
 import { viewInThisThread } from '../../support/scenes/view-in-this-thread.js';
+import { wholeQueries } from '../../support/scenes/whole-queries.js';
 
 let folder: ReturnType<typeof temporaryDirectory>;
 const opened: { close(): unknown }[] = [];
@@ -91,7 +92,7 @@ test.each([
   await view.close();
   const core = openCore(folder.path, () => undefined, VIEW_SIZE);
   opened.push(core);
-  const queries = core.of({ accountId: ACCOUNT, webhookIds: null });
+  const queries = wholeQueries(core, { accountId: ACCOUNT, webhookIds: null });
   for (const [name, given] of Object.entries(asked())) {
     const ask = queries[name as keyof ViewQueries] as (...args: readonly unknown[]) => unknown;
     expect([name, answers.get(name)]).toEqual([name, ask(...given)]);
@@ -150,6 +151,39 @@ describe('questions', () => {
     expect(steps).toEqual([1, 2, 1, 1]);
   });
 
+  test('of a large account are left after each slice for those of others, and continue behind it', async () => {
+    let ms = 0;
+    // Each look at the clock comes 5 ms later, so a slice has few steps.
+    const view = await here({}, { now: () => (ms += 5) });
+    const count = 5_000;
+    await view.add(Array.from({ length: count }, (_, n) => record(n, routed(n))));
+    const answers: (string | number)[] = [];
+    const span = { since: 0, until: 2 * NOW };
+    const counting = view.of(ACCOUNT).missedCount({ ...span, webhooks: [{ id: 8, eventType: 'cash_in' }] }, {});
+    const counted = counting.then((found) => answers.push(found.count));
+    for (const accountId of [43, 44, 43]) {
+      await view.of(accountId).events(eventsQuery());
+      answers.push(`account ${accountId}`);
+    }
+    await counted;
+    expect(answers).toEqual(['account 43', 'account 44', 'account 43', count]);
+  });
+
+  test('are charged to their user for the time of all of their slices, and to no one else', async () => {
+    const charged = new Map<string, number>();
+    const took = (accountId: number, user: string, ms: number) => {
+      const by = `${accountId} ${user}`;
+      charged.set(by, (charged.get(by) ?? 0) + ms);
+    };
+    let clock = 0;
+    const view = await here({ took }, { now: () => (clock += 10) });
+    await view.add(Array.from({ length: 3_000 }, (_, n) => record(n, routed(n))));
+    const missed = { since: 0, until: 2 * NOW, webhooks: [{ id: 8, eventType: 'cash_in' }] };
+    await Promise.all([view.of(ACCOUNT, 'ana').missedCount(missed, {}), view.of(43).dataSince()]);
+    expect(charged.get('43 ')).toBeLessThan(100);
+    expect(charged.get(`${ACCOUNT} ana`)).toBeGreaterThan(60);
+  });
+
   test('bring the webhooks that their account has: what waits for another one is cancelled', async () => {
     const view = await here({ webhookIds: (accountId) => (accountId === ACCOUNT ? [8] : null) });
     await view.add([record(1, retrying(delivery(1)).value)]);
@@ -185,6 +219,14 @@ describe('an end', () => {
     await expect(opening).rejects.toThrow(ViewEnded);
   });
 });
+
+/** A payment that was routed to nobody. */
+function routed(n: number): Buffer {
+  const { eventId, accountId } = delivery(n);
+  const payment = `payment-events/0/${n}@${NOW + n}`;
+  const entry = { payment, accountId, eventId, eventType: 'cash_in', routed: 1, confirmed: 1, webhooks: [] };
+  return Buffer.from(JSON.stringify({ store: 'store', routed: [entry] }));
+}
 
 /** What the view can't store, from an offset on. */
 function entriesBefore(one: ViewRecord, offset: number) {

@@ -1,7 +1,7 @@
 /** Brokers that each violate one sentence of the contract, and the cases that must see it: how records are handed out. */
 import type { Broker, ConsumeOptions, Consumer } from '../../../src/ports/broker.js';
 import { withMethods } from '../../support/scenes/with-methods.js';
-import { OWNS, TAKES_NOTHING } from '../broker/holding.js';
+import { KEEPS, OWNS, TAKES_NOTHING } from '../broker/holding.js';
 import type { Breaking as BreakingOf, Broken } from './event-stores.js';
 
 type Breaking = BreakingOf<Broker>;
@@ -119,5 +119,19 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     })),
     'parts of a record that are done are known when it comes again, those of others are not',
     'parts of a record that were done when its consumer was closed are known to the next one',
+  ],
+  [
+    'keeps the former content',
+    consuming(({ handler, ...options }) => ({
+      ...options,
+      handler: (record, hold) =>
+        handler(record, {
+          isOwn: () => hold.isOwn(),
+          partDone: (part) => hold.partDone(part),
+          isPartDone: (part) => hold.isPartDone(part),
+          keep: () => undefined,
+        }),
+    })),
+    KEEPS,
   ],
 ];

@@ -25,8 +25,8 @@ function batches(change: (batch: EventBatch) => Iterable<EventBatch>): Breaking<
 /** Only `read` is wrong: each event is replaced. */
 function events(change: (event: RecordedEvent) => RecordedEvent): Breaking<EventStore> {
   return (inner) => ({
-    async *read(stream, from) {
-      for await (const event of inner.read(stream, from)) yield change(event);
+    async *read(...args) {
+      for await (const event of inner.read(...args)) yield change(event);
     },
   });
 }
@@ -52,6 +52,11 @@ function isNotIdempotent(inner: EventStore): Partial<EventStore> {
 }
 
 export const BROKEN_STORES: readonly Broken<EventStore>[] = [
+  [
+    'ignores the types of a read',
+    (inner) => ({ read: (stream, from) => inner.read(stream, from) }),
+    'read of some types gives only events of these types, from a revision on',
+  ],
   [
     'loses appends',
     () => ({ append: async (_, { length }, expected) => ({ revision: expected + length, position: 'lost' }) }),
@@ -85,6 +90,12 @@ export const BROKEN_STORES: readonly Broken<EventStore>[] = [
   [
     'gives data that is no object as an object',
     events((event) => ({ ...event, data: event.data === NO_OBJECT ? {} : event.data })),
+    'data and metadata that are no object are NO_OBJECT, by read and by subscribe',
+  ],
+  [
+    'gives data that is too long as nothing but an object',
+    events((event) => ({ ...event, data: event.data === NO_OBJECT ? { a: '' } : event.data })),
+    'data and metadata that are too long or nested too deeply are NO_OBJECT, by read and by subscribe',
     'data and metadata that are no object are NO_OBJECT, by read and by subscribe',
   ],
   [

@@ -90,4 +90,9 @@ export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
     }),
     'a new group commits where it starts, before any record is done',
   ],
+  [
+    'names nothing that is done out of order',
+    () => ({ completedAhead: async () => new Map() }),
+    'a group names the records that it has done after one that it has not',
+  ],
 ];

@@ -64,6 +64,17 @@ export const following: BrokerCase[] = [
     expect(texts(it.records)).toEqual([...named(600), 'a', 'b', 'c']);
     expect(it.pages.findLast(({ items }) => items.length > 0)?.end).toBe((it.records.at(-1)?.offset ?? 0) + 1);
   }),
+  brokerCase('follow that gathers records gives every record in order, and those of later', async (s) => {
+    await s.publish(['a']);
+    const it = new Following(s, new Map(), { gatherMs: 50 });
+    await s.soon('it did not read the first', () => it.records.length === 1);
+    for (const text of ['b', 'c', 'd']) await s.publish([text]);
+    await s.soon('it did not read the next', () => it.records.length === 4);
+    await s.publish(['e']);
+    await s.soon('it did not read the last', () => it.records.length === 5);
+    await s.within('it did not end', it.stop());
+    expect(texts(it.records)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  }),
   brokerCase('follow goes on at the positions of a reader, and gives it nothing twice', async (s) => {
     await s.publish(named(5));
     const first = await read(s, 5);

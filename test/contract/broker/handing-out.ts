@@ -31,6 +31,17 @@ const groups: BrokerCase[] = [
       return (await s.broker.committed(s.group, s.topic)).get(partition) === 0;
     });
   }),
+  brokerCase('a group names the records that it has done after one that it has not', async (s) => {
+    await s.publish(named(3));
+    const { opened } = s.gate();
+    const { inbox } = await s.consume({ handle: (one) => (textOf(one) === named(3)[0] ? opened : Promise.resolve()) });
+    await s.soon('records were not handed out', () => inbox.calls.length === 3);
+    const [first = { partition: -1, offset: -1 }, ...others] = inbox.calls;
+    await s.soon('they were not named', async () => {
+      const done = (await s.broker.completedAhead(s.group, s.topic)).get(first.partition) ?? new Set();
+      return others.every(({ offset }) => done.has(offset)) && !done.has(first.offset);
+    });
+  }),
   brokerCase('two groups both get everything', async (s) => {
     const [one, two] = [await s.consume(), await s.consume({ group: unique('group') })];
     await s.publish(named(50));

@@ -74,6 +74,7 @@ async function handedOver(s: Scenario): Promise<void> {
 
 export const OWNS =
   'a consumer owns the partitions that it has, though it takes no record, and none once it is stopped';
+export const KEEPS = 'a record comes again with the content that its handler kept';
 export const TAKES_NOTHING = 'with 0 in flight nothing is handed out, and nothing committed';
 
 const owning: BrokerCase[] = [
@@ -153,6 +154,20 @@ export const holding: BrokerCase[] = [
     const { inbox } = await s.consume({ handle, inFlight: 1 });
     await s.soon('they were not done', () => inbox.done.length === 2);
     expect(known).toEqual([[false, false], [false], [true, false]]);
+  }),
+  brokerCase(KEEPS, async (s) => {
+    const less = { key: null, value: Buffer.from('less'), headers: [] };
+    await s.publish(['all of it']);
+    const texts: string[] = [];
+    const handle: Handle = (received, call, hold) => {
+      texts.push(textOf(received));
+      if (call > 1) return undefined;
+      hold.keep(less);
+      return Promise.reject(new Error('again'));
+    };
+    const { inbox } = await s.consume({ handle });
+    await s.soon('it was not done', () => inbox.done.length === 1);
+    expect(texts).toEqual(['all of it', 'less']);
   }),
   brokerCase('where a consumer joins, a hold says no before the other is handed its record', joined, 'sharedGroups'),
   brokerCase('where a consumer joins, what was done behind a gap does not come again', handedOver, 'sharedGroups'),

@@ -1,11 +1,12 @@
 /** What the cases of the broker begin with: records, and a consumer that writes down what it is called with. */
-import type {
-  Broker,
-  ConsumeOptions,
-  Consumer,
-  NewRecord,
-  ReceivedRecord,
-  RecordHold,
+import {
+  type Broker,
+  BrokerUnavailable,
+  type ConsumeOptions,
+  type Consumer,
+  type NewRecord,
+  type ReceivedRecord,
+  type RecordHold,
 } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { type ContractCase, collect, type Feature, type Subject, soon, unique, within } from '../contract.js';
@@ -98,6 +99,20 @@ export class Scenario {
     return this.within('publish did not end', this.broker.publish(topic, records(names)));
   }
 
+  /** Again while the broker is unavailable: a busy machine exceeds the time in which a person gets an answer. */
+  async read(partition: number, offset: number, topic = this.topic): Promise<ReceivedRecord | null> {
+    const { result } = await this.soon('read did not succeed', () =>
+      this.broker.read(topic, partition, offset).then(
+        (result) => ({ result }),
+        (error: unknown) => {
+          if (error instanceof BrokerUnavailable) return null;
+          throw error;
+        },
+      ),
+    );
+    return result;
+  }
+
   browse(topic = this.topic, broker = this.broker): Promise<ReceivedRecord[]> {
     return this.within('browse did not end', collect(topicRecords(broker, topic)));
   }
@@ -134,7 +149,7 @@ export class Scenario {
     return gate;
   }
 
-  soon(message: string, condition: () => unknown): Promise<unknown> {
+  soon<T>(message: string, condition: () => T | Promise<T>) {
     return soon(this.subject, message, condition);
   }
 

@@ -11,15 +11,15 @@ export const reading: BrokerCase[] = [
     await s.publish(['alone']);
     const all = await s.browse();
     expect(all).toHaveLength(22);
-    for (const one of all) expect(await s.broker.read(s.topic, one.partition, one.offset)).toEqual(one);
+    for (const one of all) expect(await s.read(one.partition, one.offset)).toEqual(one);
   }),
   brokerCase('read is null behind the end, and in a partition or topic that does not exist', async (s) => {
     await s.publish(['a']);
     const [{ partition, offset } = { partition: 0, offset: 0 }] = await s.browse();
-    expect(await s.broker.read(s.topic, partition, offset + 1)).toBeNull();
-    expect(await s.broker.read(s.topic, partition, offset + 1_000)).toBeNull();
-    expect(await s.broker.read(s.topic, 99, offset)).toBeNull();
-    expect(await s.broker.read(unique('no-topic'), 0, 0)).toBeNull();
+    expect(await s.read(partition, offset + 1)).toBeNull();
+    expect(await s.read(partition, offset + 1_000)).toBeNull();
+    expect(await s.read(99, offset)).toBeNull();
+    expect(await s.read(0, 0, unique('no-topic'))).toBeNull();
   }),
   brokerCase(
     'read is null for what can not be read',
@@ -27,8 +27,8 @@ export const reading: BrokerCase[] = [
       await s.publish(['a']);
       const [{ partition, offset } = { partition: 0, offset: 0 }] = await s.browse();
       await s.subject.poison(s.topic);
-      expect(await s.broker.read(s.topic, partition, offset + 1)).toBeNull();
-      expect(await s.broker.read(s.topic, partition, offset)).toMatchObject({ offset });
+      expect(await s.read(partition, offset + 1)).toBeNull();
+      expect(await s.read(partition, offset)).toMatchObject({ offset });
     },
     'poison',
   ),

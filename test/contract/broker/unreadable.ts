@@ -1,5 +1,5 @@
 import type { UnreadableBatch } from '../../../src/ports/broker.js';
-import { type BrokerCase, brokerCase, named, type Scenario, texts } from './inbox.js';
+import { type BrokerCase, brokerCase, named, placeOf, type Scenario, texts } from './inbox.js';
 
 /** Two records, what can't be read, and two more, all of one partition. */
 async function damaged(s: Scenario): Promise<void> {
@@ -56,6 +56,34 @@ export const unreadable: BrokerCase[] = [
     await s.soon('it was not committed', async () => (await committed()) === offset + 4);
     await s.within('close did not end', next.consumer.close());
   }),
+  brokerCase(
+    'after 20 unreadable batches in a row a partition pauses and reports it; another one continues',
+    async (s) => {
+      await s.publish(['a']);
+      // More than 20: a group that is rebalanced, on a busy machine, begins again to count.
+      for (let n = 0; n < 30; n += 1) await s.within('it could not be damaged', s.subject.poison(s.topic));
+      await s.publish(['b']);
+      const other = `${s.topic}-other`;
+      await s.publish(named(20), other);
+      const batches: UnreadableBatch[] = [];
+      const onUnreadable = async (batch: UnreadableBatch) => void batches.push(batch);
+      const { inbox, consumer } = await s.consume({ topics: [s.topic, other], onUnreadable });
+      const paused = () => consumer.state().partitions.flatMap(({ unreadable: at }) => at ?? []);
+      const done = () => new Set(inbox.done.map(placeOf)).size;
+      // Each is unpacked up to its limit, twice: on a busy machine 20 take minutes.
+      for (let count = 1; count <= 20; count += 1)
+        await s.soon(`batch ${count} was not handed out`, () => batches.length >= count);
+      await s.soon('it does not pause', () => paused().length === 1 && done() === 21);
+      // Exactly 20: record-lane.test.ts. Here one more each minute.
+      expect(batches.length).toBeGreaterThanOrEqual(20);
+      expect(batches.length).toBeLessThan(30);
+      expect(paused()[0]?.offset).toBe((batches.at(-1)?.last ?? 0) + 1);
+      await s.publish(named(20), other);
+      await s.soon('the other did not continue', () => done() === 41);
+      expect(paused()).toHaveLength(1);
+    },
+    'muchPoison',
+  ),
 ];
 
 export const extents: BrokerCase[] = [

@@ -49,6 +49,18 @@ export const arriving: readonly ViewCase[] = [
     port.add([routing(1, { webhooks: [7, 9] })]);
     expect(arrivedOf(port, 1)).toBe('part');
   }),
+  viewCase('an event is pending until each webhook that it was routed to has a delivery', ({ port }) => {
+    const pending = () => eventIds(port, { arrived: 'pending' });
+    port.add(STORED);
+    expect(pending()).toEqual([]);
+    port.add([routing(5, { webhooks: [7, 8] }), routing(6, { webhooks: [7] })]);
+    expect(pending()).toEqual(['pay-6', 'pay-5']);
+    expect(eventIds(port, { arrived: 'incomplete' })).toEqual(['pay-6', 'pay-5', 'pay-3', 'pay-2']);
+    port.add([sent(5, 7), sent(6, 7, failed)]);
+    expect([pending(), arrivedOf(port, 5), arrivedOf(port, 6)]).toEqual([['pay-5'], 'part', 'nowhere']);
+    port.add([sent(5, 8)]);
+    expect([pending(), arrivedOf(port, 5)]).toEqual([[], 'all']);
+  }),
   viewCase('events are narrowed by what arrived, where, by its answers, and by all of these', ({ port }) => {
     port.add(STORED);
     port.add([routing(5, { webhooks: [9] })]);

@@ -85,7 +85,8 @@ export const eventPaging: readonly ViewCase[] = [
     ]);
     const { payment } = entry(1);
     const about = { eventId: 'pay-1', eventType: 'cash_in', arrived: 'nowhere', amount: null, reference: null };
-    const event = { firstAt: NOW + 1, payment, eventSource: null, ...about };
+    const { timestamp: routedAt } = routing(1).place;
+    const event = { firstAt: NOW + 1, payment, routedAt, eventSource: null, ...about };
     const sentTo = [
       { webhookId: 7, deliveryId: idOf(1), outcome: 'retrying', held: false },
       { webhookId: 8, deliveryId: idOf(1, 8), outcome: 'exhausted', held: true },

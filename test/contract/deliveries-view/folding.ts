@@ -44,6 +44,15 @@ export const folding: readonly ViewCase[] = [
     port.add([entry(1, twice), entry(2, twice), entry(2, { ...twice, partition: 1 })]);
     expect(port.page(query()).deliveries.map(({ attempts }) => attempts)).toEqual([[attempt(1)]]);
   }),
+  viewCase('an event has at most 1,000 deliveries and webhooks, whatever is forged', ({ port }) => {
+    const forged = Array.from({ length: 1_100 }, (_, n) => entry(1, { id: `msg_${n}`, eventId: 'pay', firstAt: NOW }));
+    port.add(forged.slice(0, 600));
+    port.add(forged.slice(600));
+    const webhooks = Array.from({ length: 1_100 }, (_, n) => n + 1);
+    port.add([routing(1, { eventId: 'pay', firstAt: NOW, webhooks, payment: forged[0]?.payment as string })]);
+    const { deliveries } = port.page(query({ limit: 2_000 }));
+    expect(deliveries).toHaveLength(1_000);
+  }),
   viewCase('attempts are in the order in which they began, and of one moment none is lost', ({ port }) => {
     const at = (n: number, began: number) =>
       entry(n, { id: 'msg_a', eventId: 'pay', firstAt: NOW, attempt: attempt(began, { durationMs: n }) });
@@ -90,14 +99,14 @@ export const folding: readonly ViewCase[] = [
     port.add([...twice.slice(0, 2), routing(1), routing(1, { payment: other, index: 1 })]);
     port.add([...twice, entry(0), entry(2)]);
     const found = port.publications(ACCOUNT, entry(1).id);
-    expect(found.map(({ payment }) => payment)).toEqual([other, entry(1).payment]);
-    expect(found.map(({ attempts }) => attempts)).toEqual([[attempt(2, { status: 500 })], [attempt(1)]]);
+    expect(found.map(({ payment }) => payment)).toEqual([entry(1).payment, other]);
+    expect(found.map(({ attempts }) => attempts)).toEqual([[attempt(1)], [attempt(2, { status: 500 })]]);
     expect(walked(port, 1)).toEqual(idsOf(2, 1, 1, 0));
     expect(walked(port, 1, undefined, { webhookId: null, eventId: 'pay-1' })).toEqual(idsOf(1, 1));
     expect(ids(port, { outcome: 'retrying' })).toEqual(idsOf(1));
     expect(port.health(ACCOUNT).get(WEBHOOK)).toMatchObject({ waiting: 1 });
     const sentTo = port.events(eventsQuery({ eventId: 'pay-1' })).events.map((event) => event.sentTo[0]?.outcome);
-    expect(sentTo).toEqual(['retrying', 'delivered']);
+    expect(sentTo).toEqual(['delivered', 'retrying']);
   }),
   viewCase('what waits for a removed webhook is cancelled, and nothing else of it changes', ({ port }) => {
     const nextAttemptAt = '2026-11-21T10:00:00.000Z';

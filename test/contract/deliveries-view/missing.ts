@@ -61,6 +61,17 @@ export const missing: readonly ViewCase[] = [
     expect(counted({ 'in/10/': 10 })).toBe(7);
     expect(port.missedCount(of(), { 'in/0/': 11 })).toMatchObject({ oldest: NOW + 2, newest: NOW + 6 });
   }),
+  viewCase(
+    'payments of another type are examined too: a call stops among them, and the count passes all',
+    ({ port }) => {
+      port.add(Array.from({ length: 3_000 }, (_, n) => routing(n, { eventType: 'cash_out', webhooks: [] })));
+      port.add([routing(3_000, { webhooks: [] })]);
+      const { missed, reached } = port.nextMissed(of(), null);
+      expect([missed, (reached?.firstAt ?? NOW + 3_000) < NOW + 2_500]).toEqual([null, true]);
+      expect(idsIn(port)).toEqual(['pay-3000 8']);
+      expect(port.missedCount(of(), {})).toMatchObject({ count: 1, oldest: NOW + 3_000, newest: NOW + 3_000 });
+    },
+  ),
   viewCase('a call looks at a bounded number of payments, and says how far it came', ({ port }) => {
     port.add(Array.from({ length: 5_000 }, (_, n) => routing(n, { webhooks: n === 4_999 ? [] : [8] })));
     const { missed, reached } = port.nextMissed(of(), null);

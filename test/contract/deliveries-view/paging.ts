@@ -2,7 +2,7 @@
 import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';
 import { NOW } from '../../support/generators/delivery-samples.js';
-import { entries, entry, query } from '../../support/scenes/deliveries-view-subject.js';
+import { entries, entry, query, routing } from '../../support/scenes/deliveries-view-subject.js';
 import { ids, idsOf, type ViewCase, viewCase, walked } from './view-case.js';
 
 export const paging: readonly ViewCase[] = [
@@ -71,6 +71,22 @@ export const paging: readonly ViewCase[] = [
       deliveries: [{ id: idsOf(last + 2)[0] }],
       next: null,
     });
+  }),
+  viewCase(
+    'events without deliveries are examined too: a page stops among them, and the next one continues',
+    ({ port }) => {
+      port.add([entry(0), ...entries(3_000).map((_, n) => routing(n + 1, { webhooks: [] }))]);
+      const first = port.page(query({ webhookId: null, limit: 10 }));
+      expect([first.deliveries, first.next === null]).toEqual([[], false]);
+      expect(walked(port, 10, undefined, { webhookId: null })).toEqual(idsOf(0));
+    },
+  ),
+  viewCase('payments of one moment are in order however many they are', ({ port }) => {
+    const of = (n: number) => ({ firstAt: NOW, payment: `payment-events/0/${n}@${NOW}` });
+    port.add(Array.from({ length: 1_500 }, (_, n) => [routing(n, of(n)), entry(n, of(n))]).flat());
+    const order = idsOf(...Array.from({ length: 1_500 }, (_, n) => 1_499 - n));
+    expect(walked(port, 400)).toEqual(order);
+    expect(walked(port, 400, undefined, { webhookId: null })).toEqual(order);
   }),
   viewCase('only a time, where it is asked for: from is in it, to is not', ({ port }) => {
     port.add(entries(10));

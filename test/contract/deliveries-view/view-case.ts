@@ -21,6 +21,11 @@ export function idsOf(...numbers: readonly number[]): string[] {
   return numbers.map((n) => entry(n).id);
 }
 
+const EXPIRED = {
+  ...{ status: null, error: 'tls', reason: 'certificate-expired' },
+  expiredCertificate: { name: 'Issuing authority', expiredAt: null },
+};
+
 /** One delivery: deferred, two attempts that failed, one that did not. */
 export function story(id: string): ViewEntry[] {
   const of = (n: number, changes: Partial<ViewEntry>) =>
@@ -30,7 +35,7 @@ export function story(id: string): ViewEntry[] {
     of(20, { attempts: 1, attempt: attempt(15, { status: 503 }), nextAttemptAt: '2026-11-21T09:00:02.000Z' }),
     of(30, {
       attempts: 2,
-      attempt: attempt(25, { status: null, error: 'timeout', reason: 'handshake' }),
+      attempt: attempt(25, EXPIRED),
       nextAttemptAt: '2026-11-21T09:00:03.000Z',
     }),
     of(40, { attempts: 3, attempt: attempt(35), outcome: 'delivered' }),
@@ -41,11 +46,7 @@ export function story(id: string): ViewEntry[] {
 export const told = (id: string) => ({
   id,
   outcome: 'delivered',
-  attempts: [
-    attempt(15, { status: 503 }),
-    attempt(25, { status: null, error: 'timeout', reason: 'handshake' }),
-    attempt(35),
-  ],
+  attempts: [attempt(15, { status: 503 }), attempt(25, EXPIRED), attempt(35)],
   nextAttemptAt: null,
   waitingFor: null,
 });

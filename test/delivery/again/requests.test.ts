@@ -6,6 +6,7 @@ import { newDelivery } from '../../../src/delivery/delivery.js';
 import { BrokerUnavailable, type FollowOptions, type NewRecord, type Positions } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/clocks/eventually.js';
 import { EVENT, named, paymentRecord, received } from '../../support/generators/delivery-samples.js';
+import { MemoryRequestChains } from '../../support/scenes/memory-request-chains.js';
 import { recordingLogger } from '../../support/scenes/recording-logger.js';
 import { detail } from '../../support/scenes/recoverable-view.js';
 import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
@@ -39,6 +40,8 @@ async function started(parts: Partial<RequestsParts> = {}): Promise<Requests> {
     broker,
     topics: { requests: TOPIC },
     logger,
+    requestChains: new MemoryRequestChains(),
+    store: 'store-1',
     pause: async () => undefined,
     ...parts,
   });
@@ -80,7 +83,8 @@ test('a request that is published later counts too, and foreign records do not d
 });
 
 test('a request counts as soon as this process consumes it, whatever it has read', async () => {
-  const requests = new Requests({ broker, topics: { requests: TOPIC }, logger });
+  const requestChains = new MemoryRequestChains();
+  const requests = new Requests({ broker, topics: { requests: TOPIC }, logger, requestChains, store: 'store-1' });
   requests.learn({ ...toRequest(delivery(), RESEND), topic: TOPIC, partition: 0, offset: 4, timestamp: 1 });
   expect(requests.laterChain(delivery())).toBe(5);
 });
@@ -89,6 +93,7 @@ test('reading on that fails is retried, and misses no request', async () => {
   let failures = 0;
   const failing = {
     extent: (topic: string) => broker.extent(topic),
+    read: broker.read.bind(broker),
     follow: (topic: string, positions: Positions, options: FollowOptions) => {
       if (failures === 2) return broker.follow(topic, positions, options);
       failures += 1;
@@ -111,6 +116,9 @@ test('a topic that the broker can not read holds no payment back, and is followe
   const pause = async () => {
     isDamaged = false;
   };
-  const requests = await started({ broker: { extent: (topic) => broker.extent(topic), follow }, pause });
+  const requests = await started({
+    broker: { extent: (topic) => broker.extent(topic), read: broker.read.bind(broker), follow },
+    pause,
+  });
   await eventually(() => requests.laterChain(delivery(7)) === 1);
 });

@@ -2,6 +2,8 @@
 import { entriesOfRequest } from '../../../src/delivery/again/request.js';
 import { createCancelDelivery, createSendAgain } from '../../../src/delivery/again/send-again.js';
 import { newDelivery } from '../../../src/delivery/delivery.js';
+import { createPublishedPayloads } from '../../../src/delivery/record-place.js';
+import { requester } from '../../../src/limits/user-limits.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable, heldBytes, type ReceivedRecord } from '../../../src/ports/broker.js';
 import type { ViewedDelivery } from '../../../src/ports/deliveries-view.js';
@@ -42,7 +44,14 @@ beforeEach(() => {
     if (isAway) throw new BrokerUnavailable('away');
     return fixture.broker.publish(topic, records);
   };
-  const parts = { broker: { publish, read: async () => kept }, topics, accounts, schedule: SCHEDULE };
+  const broker = {
+    read: async () => kept,
+    extent: async () => new Map([[0, { first: 0, next: 9 }]]),
+    listTopics: async () => [],
+  };
+  const topicsOfPayments = { topics: [RECORD.topic], keptMs: async () => null, impossible: () => undefined };
+  const payloads = createPublishedPayloads(broker, topicsOfPayments);
+  const parts = { broker: { publish }, payloads, topics, accounts, schedule: SCHEDULE };
   withBudget = (atOnce) => {
     const budget = createRequestBudget(() => now, atOnce);
     sendAgain = createSendAgain({ ...parts, budget });
@@ -98,6 +107,12 @@ describe('a resend', () => {
     expect(await sendAgain(known({ requests: MOST_REQUESTS - 1 }), RESEND)).toMatchObject({ kind: 'accepted' });
   });
 
+  it('writes nothing if the log names a payment topic that does not exist', async () => {
+    const forged = known({ payment: `theirs/0/1@${RECORD.timestamp}` });
+    expect(await sendAgain(forged, RESEND)).toEqual({ kind: 'payload-gone' });
+    expect(published()).toEqual([]);
+  });
+
   it.each([
     ['the topic no longer has the record', () => null],
     ['another record is at its place, because the topic was recreated', () => ({ ...RECORD, timestamp: 1 })],
@@ -140,39 +155,43 @@ describe('a resend', () => {
 });
 
 describe('what an account makes the service keep', () => {
-  it('is 256 MiB at once, and 64 KiB a second then', () => {
+  it('is up to 256 MiB in one burst and then 64 KiB per second, half of it by one user', () => {
     const { take } = createRequestBudget(() => now);
-    expect(take(ACCOUNT, 256 * 1024 * 1024)).toBeLessThanOrEqual(0);
-    expect(take(ACCOUNT, 64 * 1024)).toBeCloseTo(1_000);
+    const bytes = 128 * 1024 * 1024;
+    expect([take(requester(ACCOUNT, 'a'), bytes), take(requester(ACCOUNT, 'b'), bytes)]).toEqual([0, 0]);
+    expect(take(requester(ACCOUNT, 'a'), 64 * 1024)).toBeCloseTo(2_000);
+    expect(take(requester(ACCOUNT, 'c'), 64 * 1024)).toBeCloseTo(1_000);
   });
 
   it('is the bytes of its requests, and of the record that may follow from each', async () => {
     await sendAgain(known(), RESEND);
     const ofOne = 2 * heldBytes(RECORD);
-    withBudget(1.5 * ofOne);
+    withBudget(3 * ofOne);
     expect(await sendAgain(known(), RESEND)).toMatchObject({ kind: 'accepted' });
     const ms = (ofOne * 1_000) / (64 * 1024);
     expect(await sendAgain(known(), RESEND)).toEqual({
       kind: 'too-much-sent-again',
-      retryAfterMs: expect.closeTo(ms / 2, 6),
+      retryAfterMs: expect.closeTo(ms, 6),
     });
     expect(published()).toHaveLength(2);
-    now += ms / 2;
+    now += ms;
     expect(await sendAgain(known(), RESEND)).toMatchObject({ kind: 'accepted' });
   });
 
   it('is not charged to another account, and counts cancellations too', async () => {
     withBudget(1_000);
-    expect(await cancel([known()], 'ana')).toMatchObject({ kind: 'accepted' });
-    expect(await cancel([known()], 'ana')).toMatchObject({ kind: 'too-much-sent-again' });
-    expect(await cancel([known({ accountId: ACCOUNT + 1 })], 'ana')).toMatchObject({ kind: 'accepted' });
+    expect(await cancel([known()], 'ana', requester(ACCOUNT, 'ana'))).toMatchObject({ kind: 'accepted' });
+    expect(await cancel([known()], 'ana', requester(ACCOUNT, 'ana'))).toMatchObject({ kind: 'too-much-sent-again' });
+    expect(await cancel([known({ accountId: ACCOUNT + 1 })], 'ana', requester(ACCOUNT + 1, 'ana'))).toMatchObject({
+      kind: 'accepted',
+    });
   });
 });
 
 describe('a cancellation', () => {
   it('is one record for all publications of the event, and ends each of them', async () => {
     const other = known({}, received(paymentRecord(), { offset: 8 }));
-    expect(await cancel([known(WAITING), other], 'ana')).toEqual({ kind: 'accepted' });
+    expect(await cancel([known(WAITING), other], 'ana', requester(ACCOUNT, 'ana'))).toEqual({ kind: 'accepted' });
     const [record] = published();
     expect(record?.value).toBeNull();
     const entry = { outcome: 'cancelled', chain: 1, attempts: 0, attempt: null, nextAttemptAt: null };
@@ -183,7 +202,7 @@ describe('a cancellation', () => {
   });
 
   it('of a CloudEvent names its source, which is part of its identity', async () => {
-    await cancel([known({ eventSource: '/ledger' })], 'ana');
+    await cancel([known({ eventSource: '/ledger' })], 'ana', requester(ACCOUNT, 'ana'));
     const [record] = published();
     expect(record && entriesOfRequest(record)).toEqual([expect.objectContaining({ eventSource: '/ledger' })]);
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
-import type { LookupAll } from '../../../src/endpoints/resolve.js';
+import type { LookupAll } from '../../../src/endpoints/guarded-lookup.js';
 import { eventually } from '../../support/clocks/eventually.js';
 import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/scenes/attempt-fixture.js';
 import type { Listener } from '../../support/servers/receiver.js';
@@ -60,6 +60,20 @@ describe('a connection that is reset before the response', () => {
     const { result, listener } = await fixture.answered(reset);
     expect(result).toMatchObject(failure('connection-reset'));
     expect(listener.counts).toEqual({ connections: 1, requests: 1 });
+  });
+
+  test('is followed by one more try without the session if that was resumed, and the host is offered none for a while', async () => {
+    const resets: boolean[] = [];
+    const listener = await fixture.scripted((socket) => {
+      resets.push(socket.isSessionReused());
+      if (socket.isSessionReused()) reset(socket);
+      else socket.end(`${OK}`);
+    });
+    const agent = await fixture.agent({ mostIdle: 0 });
+    for (let n = 0; n < 4; n += 1) {
+      expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
+    }
+    expect(resets).toEqual([false, true, false, false, false]);
   });
 
   test.each<[string, (socket: TLSSocket, listener: Listener) => void]>([

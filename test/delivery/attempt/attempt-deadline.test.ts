@@ -1,6 +1,6 @@
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { LookupAll } from '../../../src/endpoints/resolve.js';
+import type { LookupAll } from '../../../src/endpoints/guarded-lookup.js';
 import { patience } from '../../runner/patience.js';
 import { eventually } from '../../support/clocks/eventually.js';
 import { spin } from '../../support/clocks/spin.js';

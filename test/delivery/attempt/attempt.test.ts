@@ -136,6 +136,7 @@ describe('what a full response means', () => {
     [{ status: 503, headers: { 'Retry-After': inTwoMinutes } }, 120_000],
     [{ status: 429 }, null],
     [{ status: 503, headers: { 'retry-after': 'soon' } }, null],
+    [{ status: 429, headers: { 'retry-after': `Mon, ${'-'.repeat(600)}` } }, null],
     [{ status: 500, headers: { 'retry-after': '120' } }, null],
     [{ status: 200, headers: { 'retry-after': '120' } }, null],
   ])('is a pause by its Retry-After, or none: %j', async (reply, retryAfterMs) => {

@@ -34,4 +34,7 @@ test.each([
   'Sat, 21 Nov 2026 08:02:00 CET',
   'sat, 21 nov 2026 08:02:00 gmt',
   'Sat, 21 Nov 2026 08:60:00 GMT',
+  // A pattern took minutes for this one, and nothing else ran.
+  `Mon, ${'-'.repeat(600)}`,
+  `Mon, 21 ${' -'.repeat(30_000)}`,
 ])('%j is neither seconds nor a date', (value) => expect(retryAfterMs(value, NOW)).toBeNull());

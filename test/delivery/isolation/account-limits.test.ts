@@ -50,7 +50,7 @@ describe('an account with eight slow attempts', () => {
   test('has deferred what was queued for a minute meanwhile', async () => {
     await scene.come('7/new');
     await scene.goOn(60 * SECOND);
-    expect(scene.deferred).toEqual([{ key: '7/new', kind: 'deferred', why: 'queue', pausedMs: 0 }]);
+    expect(scene.deferred).toEqual([{ key: '7/new', kind: 'deferred', why: 'queue', pausedMs: 0, turnMs: 0 }]);
     expect(scene.scheduler.state).toMatchObject({ active: 8, waiting: 0, waitingBytes: 0 });
   });
 });

@@ -44,19 +44,19 @@ describe('the meter', () => {
     expect(one.sinceLastMs).toBe(1);
   });
 
-  test('guesses what the first attempt of an endpoint costs by what those of others did', () => {
-    expect(meter.expected(new CpuCost())).toBe(0);
+  test('guesses that the first attempt of an endpoint costs what those of others did, or at least a handshake', () => {
+    expect(meter.expected(new CpuCost(), 0)).toBe(1.75);
     for (let n = 0; n < 100; n += 1) ended(new CpuCost(), 8);
-    expect(meter.expected(new CpuCost())).toBeCloseTo(8);
+    expect(meter.expected(new CpuCost(), 0)).toBeCloseTo(8);
     ended(new CpuCost(), ...Array.from({ length: 100 }, () => 0));
-    expect(meter.expected(new CpuCost())).toBeGreaterThan(6);
+    expect(meter.expected(new CpuCost(), 0)).toBeGreaterThan(6);
   });
 
   test('guesses what the next one costs by those before, of which the last has the greatest weight', () => {
     const cost = new CpuCost();
     ended(cost, 1, 1, 1, 9);
-    expect(meter.expected(cost)).toBeGreaterThan(3);
-    expect(meter.expected(cost)).toBeLessThan(5);
+    expect(meter.expected(cost, 0)).toBeGreaterThan(3);
+    expect(meter.expected(cost, 0)).toBeLessThan(5);
   });
 
   test.each<[string, readonly number[], boolean]>([
@@ -123,17 +123,36 @@ describe('in the scheduler', () => {
     expect(scene.inFlight.map(({ key }) => key)).toEqual([keys[0], '1/cheap', '2/new']);
   });
 
-  test('attempts on probation hold slots for 30 ms, each counted as others have cost until something is known of it', async () => {
+  test('first attempts hold slots for 30 ms of the thread, each counted as others have cost', async () => {
     for (const key of many(40, 'new')) await scene.come(key);
-    expect(scene.inFlight).toHaveLength(16);
+    expect(scene.inFlight).toHaveLength(18);
     open();
     for (let n = 0; n < 30; n += 1) await cost(`${n}/other`, 4);
     for (const key of many(40, 'new')) await scene.come(key);
-    expect(scene.inFlight).toHaveLength(8);
-    open();
-    await cost('1/other', 0.1);
-    for (const key of many(40, 'new')) await scene.come(key);
-    expect(scene.inFlight).toHaveLength(16);
+    expect(scene.inFlight).toHaveLength(7);
+  });
+
+  test('first attempts get more of the thread while their slots are free in time', async () => {
+    for (const key of many(200, 'new')) await scene.come(key);
+    const inSlots = scene.inFlight.length;
+    await scene.goOn(HOLD_MS);
+    expect(scene.inFlight.length - inSlots).toBeGreaterThan(inSlots);
+  });
+
+  test('failing attempts hold slots for 30 ms of the thread, of a sixteenth of all', async () => {
+    const failing = async (ms: number) => {
+      open();
+      for (const key of many(40, 'failing')) {
+        await scene.come(key);
+        scene.work(ms + FOREIGN_MS);
+        await scene.end('failed', key);
+        await scene.goOn(HOLD_MS);
+      }
+      for (const key of many(40, 'failing')) await scene.come(key);
+      return scene.inFlight.length;
+    };
+    expect(await failing(0)).toBe(16);
+    expect(await failing(4)).toBe(8);
   });
 
   test('a handshake is charged to its URL, not to the one whose attempt ends next', async () => {

@@ -117,7 +117,7 @@ describe('a slot', () => {
   });
 });
 
-describe('of the two pools of slots', () => {
+describe('of the pools of slots', () => {
   const ids = Array.from({ length: 40 }, (_, n) => 100 + n);
   const proven = async () => {
     for (const id of ids) await scene.attempts(`${id}/proven`, 'succeeded');
@@ -127,16 +127,21 @@ describe('of the two pools of slots', () => {
     for (const id of ids) await scene.come(`${id}/${url}`);
   };
 
-  test('one is for proven endpoints, and one with a sixteenth as many for those on probation', async () => {
-    open({ slots: 32 });
+  test('one is for proven endpoints, one for those never tried, and one with a sixteenth as many for failing ones', async () => {
+    open({ slots: 16 });
     await proven();
-    await all('new');
-    expect(scene.inFlight).toHaveLength(2);
+    for (const id of ids) await scene.attempts(`${id}/failing`, 'failed');
+    scene.began.length = 0;
+    await all('failing');
+    expect(scene.inFlight).toHaveLength(1);
     await all('proven');
-    expect(scene.inFlight).toHaveLength(2 + 32);
+    expect(scene.inFlight).toHaveLength(1 + 16);
+    await all('new');
+    // Of the thread, they have what the others leave.
+    expect(scene.inFlight).toHaveLength(1 + 16 + 9);
   });
 
-  test('the small one is for newcomers, however many deliveries to proven ones are queued', async () => {
+  test('one is for newcomers, however many deliveries to proven ones are queued', async () => {
     open({ slots: 4 });
     await proven();
     await all('proven');
@@ -153,7 +158,7 @@ describe('of the two pools of slots', () => {
     expect(scene.began).toEqual(['1/a', '1/a', '2/b']);
   });
 
-  test('the small one keeps the slot of a failure for 50 ms, however soon it came', async () => {
+  test('a first attempt that fails keeps its slot for 50 ms, however soon it failed', async () => {
     open({ slots: 1 });
     await scene.come('1/a');
     await scene.come('2/b');
@@ -166,7 +171,7 @@ describe('of the two pools of slots', () => {
     expect(scene.began).toEqual(['1/a', '2/b']);
   });
 
-  test('the small one has its slot back at once after a 2xx', async () => {
+  test('a first attempt that succeeds frees its slot immediately', async () => {
     open({ slots: 1 });
     for (const key of ['1/a', '2/b', '3/c']) await scene.come(key);
     for (const one of scene.inFlight) one.ended({ signal: 'succeeded' });
@@ -176,16 +181,18 @@ describe('of the two pools of slots', () => {
 
   test('an endpoint that fails too often moves to the small one, and with a 2xx back to the main one', async () => {
     open({ slots: 1 });
-    await scene.attempts('2/b', 'succeeded');
-    await scene.attempts('2/b', 'failed');
-    await scene.come('1/new');
+    for (const key of ['1/a', '2/b']) {
+      await scene.attempts(key, 'succeeded');
+      await scene.attempts(key, 'failed');
+    }
+    await scene.come('1/a');
     await scene.come('2/b', 3);
     expect(scene.inFlight).toHaveLength(1);
-    await scene.end('succeeded', '1/new');
+    await scene.end('succeeded', '1/a');
     await scene.end('succeeded', '2/b');
     expect(scene.inFlightOf('2/b')).toBe(1);
-    await scene.come('3/new');
-    expect(scene.inFlightOf('3/new')).toBe(1);
+    await scene.come('1/a');
+    expect(scene.inFlightOf('1/a')).toBe(0);
   });
 
   test('with one attempt at a time to an endpoint, too, those that take deliveries have the main one', async () => {

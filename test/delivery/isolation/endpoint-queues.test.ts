@@ -1,6 +1,6 @@
 /** What is queued for an endpoint, and what is deferred: at once, or after a while. */
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
-import { SchedulerScene } from '../../support/scenes/scheduler-scene.js';
+import { endpointOf, SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
 const MIB = 1024 * 1024;
@@ -12,33 +12,32 @@ function open(parts: Partial<SchedulerParts> = {}): void {
 beforeEach(() => open());
 
 describe('the queue has room', () => {
-  test('for 1,000 deliveries to a new endpoint, all of which get their turn', async () => {
+  test('for deliveries to a new endpoint, all of which get their turn', async () => {
     await scene.come('a', 1_001);
     expect(scene.deferred).toEqual([]);
     for (let n = 0; n < 1_001; n += 1) await scene.end();
     expect(scene.began).toHaveLength(1_001);
   });
 
-  test('for no more than that; what finds it full is deferred at once, and it has room again when one has begun', async () => {
-    await scene.come('a', 1_002);
+  test('for a third of what may wait for endpoints, to one account: as many as are left', async () => {
+    await scene.come('a', 1 + 2_731 + 1);
     expect(scene.why()).toEqual(['queue']);
     await scene.end('succeeded');
     await scene.come('a');
     expect(scene.deferred).toHaveLength(1);
   });
 
-  test('for what a proven endpoint takes within a minute', async () => {
+  test('for what a proven endpoint takes within a minute, with its largest window', async () => {
     await scene.attempts('a', 'succeeded', 1, 6 * SECOND);
-    await scene.come('a', 100);
-    // Two at a time, each of which takes 6 s.
+    await scene.come('a', 400);
     expect(scene.inFlight).toHaveLength(2);
-    expect(scene.deferred).toHaveLength(100 - 20);
+    expect(scene.deferred).toHaveLength(400 - 160);
   });
 
-  test('for 1,000 at most, however soon an endpoint answers', async () => {
+  test('for all that an endpoint takes within a second: it waits for this process', async () => {
     await scene.attempts('a', 'succeeded', 20);
-    await scene.come('a', 16 + 1_001);
-    expect(scene.why()).toEqual(['queue']);
+    await scene.come('a', 16 + 10_000);
+    expect(scene.deferred).toEqual([]);
   });
 
   test('for what an endpoint that fails takes within five seconds', async () => {
@@ -71,46 +70,42 @@ describe('the queue has room', () => {
   });
 });
 
-describe('where 7,500 deliveries are queued for all endpoints', () => {
+describe('once as many deliveries wait for endpoints as may', () => {
   const deferredOf = (key: string) => scene.deferred.filter((one) => one.key === key).length;
 
   beforeEach(async () => {
     open({ slots: 16 });
     await scene.attempts('9/fast', 'succeeded', 20);
     await scene.attempts('9/slow', 'succeeded', 2, 50);
-    for (let id = 1; id <= 8; id += 1) await scene.come(`${id}/new`, 1_001);
-    expect(scene.scheduler.endpoints.waiting).toBeGreaterThan(7_500);
+    for (let id = 100; scene.scheduler.endpoints.waiting < 8_180; id += 1) await scene.come(`${id}/new`, 2_800);
   });
 
-  test('one has room for its share of them', async () => {
-    await scene.come('10/new', 1_000);
-    // Of nine.
-    expect(deferredOf('10/new')).toBe(1_000 - 834);
-    await scene.come('9/slow', 3 + 1_000);
-    expect(deferredOf('9/slow')).toBe(1_000 - 750);
+  test('an account has room for a few', async () => {
+    await scene.come('10/new', 100);
+    // The last slot is free: one begins.
+    expect(deferredOf('10/new')).toBe(100 - 1 - 16);
   });
 
-  test('and one that answers within 50 ms has room for 1,000 still', async () => {
+  test('an endpoint that answers within 50 ms has room for what it takes within a second', async () => {
     await scene.come('9/fast', 16 + 1_000);
     expect(deferredOf('9/fast')).toBe(0);
   });
 });
 
 describe('by the bytes that it holds, a queue', () => {
-  test('is full at 16 MiB, and has room again when it holds less', async () => {
-    await scene.come('a', 18, { bytes: MIB });
+  test('is full at a third of 32 MiB, and has room again when it holds less', async () => {
+    await scene.come('a', 1 + 11 + 1, { bytes: MIB });
     expect(scene.why()).toEqual(['queue']);
     await scene.end();
     await scene.come('a', 1, { bytes: MIB });
     expect(scene.deferred).toHaveLength(1);
   });
 
-  test('is full at its share where all hold 32 MiB, and a new one takes something still', async () => {
-    for (const key of ['1/a', '2/b', '3/c']) await scene.come(key, 12, { bytes: MIB });
-    await scene.come('1/a', 1, { bytes: MIB });
-    expect(scene.why()).toEqual(['queue']);
-    await scene.come('5/e', 2, { bytes: MIB });
-    expect(scene.deferred).toHaveLength(1);
+  test('takes something still to a new endpoint where all hold 32 MiB', async () => {
+    for (let id = 1; id <= 20; id += 1) await scene.come(`${id}/a`, 12, { bytes: MIB });
+    scene.deferred.length = 0;
+    await scene.come('99/e', 2, { bytes: MIB });
+    expect(scene.deferred.length).toBeLessThan(2);
   });
 
   test('counts them out again', async () => {
@@ -182,7 +177,7 @@ describe('why it is deferred', () => {
     await scene.attempts('a', 'succeeded', 3);
     await scene.attempts('a', 'failed', 1);
     await scene.come('a', 5_000);
-    await scene.come('b', 1_002);
+    await scene.come('b', 3_000);
     expect(new Set(scene.why())).toEqual(new Set(['queue']));
   });
 
@@ -198,7 +193,119 @@ describe('why it is deferred', () => {
     await scene.attempts('a', { signal: 'refused', retryAfterMs: 30 * SECOND });
     await scene.goOn(10 * SECOND - 50);
     await scene.come('a', 61);
-    const deferred = { key: 'a', kind: 'deferred', why: 'endpoint-paused', pausedMs: 20 * SECOND };
+    const deferred = { key: 'a', kind: 'deferred', why: 'endpoint-paused', pausedMs: 20 * SECOND, turnMs: 0 };
     expect(scene.deferred).toEqual(Array(61 - 50).fill(deferred));
+  });
+});
+
+describe('the turn of a deferred delivery', () => {
+  /** 160 a second. */
+  const proven = () => scene.attempts('a', 'succeeded', 30, 100);
+  const turns = () => scene.deferred.map(({ turnMs }) => turnMs);
+
+  test('is after those that are queued and those that were deferred before, by the endpoint’s own rate', async () => {
+    await proven();
+    await scene.come('a', 4_000);
+    expect(scene.deferred.length).toBeGreaterThan(1_000);
+    expect(turns()).toEqual(turns().toSorted((one, other) => one - other));
+    // It returns five seconds early.
+    expect(turns().at(-1)).toBeCloseTo(4_000 / 0.16 - 5 * SECOND, -3);
+  });
+
+  test('is unknown of an endpoint that asked for less: its rate grows', async () => {
+    await proven();
+    await scene.attempts('a', 'refused');
+    await scene.come('a', 4_000);
+    expect(new Set(turns())).toEqual(new Set([0]));
+  });
+});
+
+describe('urgent deliveries', () => {
+  const begun = () => scene.inFlight.map(({ key }) => key);
+
+  test('begin before those that wait, in their own order', async () => {
+    await scene.come('a', 3, { delivery: 'bulk' });
+    const acquire = (delivery: string, isUrgent: boolean) =>
+      scene.scheduler.acquire(...endpointOf('a'), { bytes: 0, delivery, isUrgent });
+    const order: string[] = [];
+    for (const [name, isUrgent] of [
+      ['first', true],
+      ['bulk', false],
+      ['second', true],
+    ] as const)
+      void acquire(name, isUrgent).then((one) => {
+        order.push(name);
+        if (one.kind === 'acquired') one.leave();
+      });
+    expect(begun()).toHaveLength(1);
+    for (let n = 0; n < 3; n += 1) await scene.end('succeeded');
+    expect(order).toEqual(['first', 'second', 'bulk']);
+  });
+
+  test('have room where the queue is full', async () => {
+    await scene.attempts('a', 'succeeded', 30, 100);
+    await scene.come('a', 4_000);
+    const before = scene.deferred.length;
+    await scene.come('a', 1, { isUrgent: true });
+    expect(scene.deferred).toHaveLength(before);
+  });
+});
+
+describe('a delivery whose lifetime ends while it is queued', () => {
+  const begun = () => scene.began.slice(1);
+  /** One attempt in flight, others queued for a minute. */
+  beforeEach(() => scene.come('a', 5));
+
+  test('is deferred within five seconds if it has had an attempt', async () => {
+    await scene.come('a', 1, { leftMs: 6 * SECOND, hasHadAttempt: true });
+    await scene.goOn(10 * SECOND - 1);
+    expect(scene.deferred).toEqual([]);
+    await scene.goOn(1);
+    expect(scene.why()).toEqual(['queue']);
+  });
+
+  test('waits for five seconds if it has had an attempt and its lifetime was over before', async () => {
+    await scene.come('a', 1, { leftMs: 0, hasHadAttempt: true });
+    await scene.goOn(5 * SECOND - 1);
+    expect(scene.deferred).toEqual([]);
+    await scene.goOn(1);
+    expect(scene.why()).toEqual(['queue']);
+  });
+
+  test('goes first if it has had none, and is not deferred', async () => {
+    const order: string[] = [];
+    const come = (name: string, leftMs: number) =>
+      scene.scheduler.acquire(...endpointOf('a'), { bytes: 0, leftMs, hasHadAttempt: false }).then((one) => {
+        order.push(name);
+        if (one.kind === 'acquired') one.leave();
+      });
+    void come('ends', 6 * SECOND);
+    void come('does not end', 600 * SECOND);
+    void come('had ended', 0);
+    await scene.goOn(120 * SECOND);
+    expect(scene.deferred).toHaveLength(4);
+    expect(order).toEqual(['does not end']);
+    await scene.end('succeeded');
+    expect(order).toEqual(['does not end', 'had ended', 'ends']);
+    expect(scene.scheduler.state).toMatchObject({ active: 0, waiting: 0 });
+  });
+
+  test('is deferred if its endpoint fails, though it has had none', async () => {
+    await scene.end('failed');
+    await scene.come('a', 1, { leftMs: 0, hasHadAttempt: false });
+    await scene.goOn(5 * SECOND);
+    expect(new Set(scene.why())).toEqual(new Set(['endpoint-failing']));
+    expect(scene.deferred).toHaveLength(4);
+    expect(begun()).toHaveLength(1);
+  });
+
+  test('has room as urgent ones have if it has had none, also where the queue is full', async () => {
+    await scene.come('a', 3_000);
+    const before = scene.deferred.length;
+    expect(before).toBeGreaterThan(0);
+    await scene.come('a', 1, { leftMs: 0, hasHadAttempt: false });
+    expect(scene.deferred).toHaveLength(before);
+    await scene.come('a', 1, { leftMs: 0, hasHadAttempt: true });
+    expect(scene.deferred).toHaveLength(before + 1);
   });
 });

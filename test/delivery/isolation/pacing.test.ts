@@ -225,25 +225,27 @@ describe('refusals', () => {
   });
 });
 
-describe('an attempt is told that its endpoint answered 2xx', () => {
-  const isTold = async () => {
+describe('an attempt reports whether its endpoint is failing', () => {
+  const isFailing = async () => {
     await scene.come('a');
-    return scene.inFlight.at(-1)?.hasSucceededLately;
+    return scene.inFlight.at(-1)?.isFailing;
   };
 
-  test('within the minute before it began', async () => {
-    await scene.attempts('a', 'succeeded');
-    await scene.goOn(60 * SECOND - 1);
-    expect(await isTold()).toBe(true);
-    await scene.end('unknown');
-    await scene.goOn(1);
-    expect(await isTold()).toBe(false);
+  test('not if it was never tried, or was idle for an hour', async () => {
+    expect(await isFailing()).toBe(false);
+    await scene.end('succeeded');
+    await scene.goOn(3_600 * SECOND);
+    expect(await isFailing()).toBe(false);
   });
 
-  test('not where it never did, or answered otherwise', async () => {
-    expect(await isTold()).toBe(false);
-    await scene.end('failed');
-    await scene.goOn(50);
-    expect(await isTold()).toBe(false);
+  test('not if it only throttles', async () => {
+    await scene.attempts('a', refusal());
+    await scene.goOn(3 * SECOND);
+    expect(await isFailing()).toBe(false);
+  });
+
+  test('if it failed, and accepted nothing since', async () => {
+    await scene.attempts('a', 'failed');
+    expect(await isFailing()).toBe(true);
   });
 });

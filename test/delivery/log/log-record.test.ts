@@ -30,6 +30,24 @@ test.each([5, {}, 'text', null])('a list that is none counts as empty: %j', (lis
   expect(readAll({ store: 'one', deliveries: list, routed: list })).toEqual({ ...NOTHING, store: 'one' });
 });
 
+test.each(['2026-11-01T00:00:00.000Z', null])('an attempt keeps its expired certificate (%s)', (expiredAt) => {
+  const expiredCertificate = { name: 'Issuing authority', expiredAt };
+  const failure = { kind: 'retryable', status: null, error: 'tls', reason: 'certificate-expired' } as const;
+  const result = { ...failure, expiredCertificate, retryAfterMs: null, at: 0, durationMs: 1 };
+  const entry = logEntry(deliveryTo(1), 'retrying', loggedAttempt(result, 2), null);
+  expect(readAll({ deliveries: [entry] }).deliveries).toMatchObject([{ attempt: { expiredCertificate } }]);
+});
+
+test('a record of more than 1 MiB is foreign, and of a list the first 1,000 entries count', () => {
+  const { deliveries, routed } = readAll({
+    store: 'one',
+    deliveries: Array(1_001).fill(ENTRY),
+    routed: Array(1_001).fill(ROUTED),
+  });
+  expect([deliveries.length, routed.length]).toEqual([1_000, 1_000]);
+  expect(readAll({ store: 'one', deliveries: [ENTRY], more: 'x'.repeat(1024 * 1024) })).toEqual(NOTHING);
+});
+
 describe('an unsound entry costs only itself', () => {
   test.each([
     [null],
@@ -68,6 +86,17 @@ test('routed entries without their store are left out: their revisions mean noth
 
 test('fields that a later release adds are ignored, and lists as well', () => {
   expect(readAll({ deliveries: [ENTRY], later: [{}], more: 1 })).toEqual({ ...NOTHING, deliveries: [ENTRY] });
+});
+
+test('fields of an entry that ours never has are left out: they may be nested too deeply to be written again', () => {
+  const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const entry = { ...ENTRY, more: 0, attempt: { ...ENTRY.attempt, more: 0 } };
+  const json = JSON.stringify({ store: 'one', deliveries: [entry], routed: [{ ...ROUTED, more: 0 }] });
+  expect(read(json.replaceAll('"more":0', `"more":${nested}`))).toEqual({
+    store: 'one',
+    deliveries: [ENTRY],
+    routed: [ROUTED],
+  });
 });
 
 // A producer that stamps in nanoseconds; no timestamp at all; the most that Kafka stores.

@@ -1,5 +1,7 @@
-import { type Delivery, dueOf, fromRetryRecord } from '../../../src/delivery/delivery.js';
-import { type Notice, noticeDelivery, noticeRecord } from '../../../src/delivery/notices/notice.js';
+import type { Delivery } from '../../../src/delivery/delivery.js';
+import { type Notice, noticeDelivery, noticeRecord, positionRecord } from '../../../src/delivery/notices/notice.js';
+import { waitOf } from '../../../src/delivery/retry/bundle.js';
+import { deliveriesIn } from '../../support/generators/bundles.js';
 import { ACCOUNT, failedWith, GONE, INTERRUPTED, NOW, received } from '../../support/generators/delivery-samples.js';
 import { DeliverFixture, OWN } from '../../support/scenes/deliver-fixture.js';
 import { webhookOf } from '../../support/scenes/fake-accounts.js';
@@ -34,7 +36,7 @@ function waiting() {
   return tiers.flatMap((tier) =>
     fixture.broker
       .of(tier)
-      .map((record) => ({ tier: tier.replace(/^webhooks\.(retry\.)?/, ''), due: dueOf(record), record })),
+      .map((record) => ({ tier: tier.replace(/^webhooks\.(retry\.)?/, ''), due: waitOf(record).due, record })),
   );
 }
 
@@ -68,6 +70,10 @@ describe('nothing is sent', () => {
   });
 });
 
+test('a record that only marks a position is not a notice', () => {
+  expect(noticeDelivery(received(positionRecord('7')))).toBeNull();
+});
+
 describe('a notice that fails', () => {
   test('waits in each tier of the schedule, and is given up after the last', async () => {
     fixture.answer = () => failedWith(500);
@@ -77,7 +83,7 @@ describe('a notice that fails', () => {
       await send(notice ?? ofTopic);
       const [next] = waiting();
       tiers.push(`${next?.tier} ${(next?.due ?? 0) - NOW}`);
-      notice = fromRetryRecord(next?.record ?? published);
+      notice = next ? (deliveriesIn(next.record)[0] ?? null) : null;
       fixture.broker.forget();
     }
     expect(tiers).toEqual(['5s 5000', '5m 300000', '2h 7200000']);
@@ -100,7 +106,7 @@ describe('a notice that fails', () => {
     await send();
     fixture.scheduler.close();
     await send();
-    expect(waiting().map(({ tier, record }) => [tier, fromRetryRecord(record)?.step])).toEqual([
+    expect(waiting().map(({ tier, record }) => [tier, deliveriesIn(record)[0]?.step])).toEqual([
       ['deferred.5s', 0],
       ['deferred.5s', 0],
     ]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
-import type { Notice } from '../../../src/delivery/notices/notice.js';
+import { type Notice, publishedNotice } from '../../../src/delivery/notices/notice.js';
 import { NoticeWriter, type NoticeWriterParts } from '../../../src/delivery/notices/notice-writer.js';
 import type { Broker } from '../../../src/ports/broker.js';
 import { type EventStore, OtherHistory } from '../../../src/ports/event-store.js';
@@ -13,8 +13,6 @@ import { type ReadModel, startReadModel } from '../../support/scenes/read-model-
 import { type RecordingLogger, recordingLogger } from '../../support/scenes/recording-logger.js';
 import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 import { openSqliteStore } from '../../support/servers/sqlite-store.js';
-
-jest.setTimeout(60_000);
 
 const TOPIC = 'webhooks.notices';
 const ENDPOINT = 'https://shop.example.com/1';
@@ -37,6 +35,7 @@ let folder: ReturnType<typeof temporaryDirectory>;
 let writers: NoticeWriter[];
 let revision: number;
 let now: number;
+let elapsed: number;
 let logger: RecordingLogger;
 
 beforeEach(async () => {
@@ -48,6 +47,7 @@ beforeEach(async () => {
   writers = [];
   revision = -1;
   now = Date.parse(AT);
+  elapsed = 0;
   await append(
     registered(),
     added(1),
@@ -76,6 +76,7 @@ function start(changes: Partial<NoticeWriterParts> = {}): NoticeWriter {
     accounts: readModel.accounts,
     health,
     now: () => now,
+    elapsed: () => elapsed,
     ...changes,
   };
   const writer = new NoticeWriter({ isChosen: () => true, ...parts, topic: TOPIC, logger });
@@ -84,21 +85,47 @@ function start(changes: Partial<NoticeWriterParts> = {}): NoticeWriter {
   return writer;
 }
 
+/** Starts the first writer of an installation, and waits until it has recorded where it begins. */
+async function startFirst(changes: Partial<NoticeWriterParts> = {}): Promise<NoticeWriter> {
+  const writer = start(changes);
+  await eventually(async () => (await positions()).length === 1);
+  return writer;
+}
+
 async function notices(): Promise<Notice[]> {
   const found: Notice[] = [];
-  for await (const { value } of topicRecords(broker, TOPIC)) found.push(JSON.parse(String(value)) as Notice);
+  for await (const { value } of topicRecords(broker, TOPIC)) if (value) found.push(JSON.parse(String(value)) as Notice);
   return found;
 }
 
+/** Positions of the topic's records without a notice. */
+async function positions(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const record of topicRecords(broker, TOPIC)) {
+    if (record.value === null) found.push(publishedNotice(record)?.position ?? 'none');
+  }
+  return found;
+}
+
+/** Calls `seen` with each position from which a writer follows the store. */
+function watched(seen: (after: string | null) => void): NoticeWriterParts['store'] {
+  const { store } = opened;
+  const subscribe: EventStore['subscribe'] = (options) => {
+    seen(options.after);
+    return store.subscribe(options);
+  };
+  return { subscribe, head: () => store.head() };
+}
+
 async function untilThereAre(count: number): Promise<Notice[]> {
-  await eventually(async () => (await notices()).length >= count, { timeout: 20_000 });
+  await eventually(async () => (await notices()).length >= count);
   return notices();
 }
 
 const told = (all: readonly Notice[]) => all.map(({ type, data }) => `${type} ${data.webhookId}`);
 
 test('an account is told of each active webhook of an endpoint, with its counts', async () => {
-  start();
+  await startFirst();
   await append(failing);
   const [first] = await untilThereAre(2);
   expect(first).toEqual({
@@ -118,7 +145,7 @@ test('an account is told of each active webhook of an endpoint, with its counts'
 
 test('the process that is chosen writes, and goes on where the one before it stopped', async () => {
   let chosen = 0;
-  start({ isChosen: () => chosen === 0 });
+  await startFirst({ isChosen: () => chosen === 0 });
   start({ isChosen: () => chosen === 1 });
   await append(failing, recovered);
   await untilThereAre(4);
@@ -129,7 +156,7 @@ test('the process that is chosen writes, and goes on where the one before it sto
 });
 
 test('in another history what was told is not told again', async () => {
-  const first = start();
+  const first = await startFirst();
   await append(failing);
   await untilThereAre(2);
   first.close();
@@ -137,9 +164,36 @@ test('in another history what was told is not told again', async () => {
     if (options.after !== null) throw new OtherHistory('lacks an event');
     return opened.store.subscribe(options);
   };
-  start({ store: { subscribe } });
+  start({ store: { subscribe, head: () => opened.store.head() } });
   await append(recovered);
   expect(told(await untilThereAre(4))).toEqual([
     ...['webhook_failing 1', 'webhook_failing 2', 'webhook_recovered 1', 'webhook_recovered 2'],
   ]);
+});
+
+describe('the part of the history that is read', () => {
+  test('begins at the head of the store at the first start of an installation', async () => {
+    await append(failing);
+    const head = await opened.store.head();
+    const followed: (string | null)[] = [];
+    await startFirst({ store: watched((after) => followed.push(after)) });
+    await append(recovered);
+    expect(told(await untilThereAre(2))).toEqual(['webhook_recovered 1', 'webhook_recovered 2']);
+    expect({ followed, positions: await positions() }).toEqual({ followed: [head], positions: [head] });
+  });
+
+  test('begins at the position recorded within the last hour, even if no account was notified', async () => {
+    const first = await startFirst();
+    elapsed = 3_600_000;
+    await append(added(4));
+    await eventually(async () => (await positions()).length === 2);
+    await first.close();
+    const [, recorded] = await positions();
+    const followed: (string | null)[] = [];
+    start({ store: watched((after) => followed.push(after)) });
+    await append(failing);
+    await untilThereAre(2);
+    expect(followed).toEqual([recorded]);
+    expect(await positions()).toHaveLength(2);
+  });
 });

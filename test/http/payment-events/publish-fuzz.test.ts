@@ -1,19 +1,17 @@
 /**
  * Bodies of any kind: what is published are the bytes that were sent, if the dispatcher takes each of them; otherwise
- * nothing is published, and each wrong one is named. FUZZ_REQUESTS sets how many, FUZZ_SEED makes them again.
+ * nothing is published, and each wrong one is named. FUZZ_REQUESTS sets how many, TEST_SEED makes them again.
  */
 import fc from 'fast-check';
 import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
+import { SEED } from '../../runner/seed.js';
 import { inFull } from '../../runner/thorough.js';
 import { anyBytes, broken, oddLiteral, withOneChange } from '../../support/generators/odd-json.js';
 import { type BareApi, startBareApi, UNPACED } from '../../support/scenes/bare-api.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? inFull(5_000, 500, 50_000));
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 const STRUCTURED = [['content-type', Buffer.from('application/cloudevents+json; charset=utf-8')]] as const;
-
-jest.setTimeout(60_000 + REQUESTS * 10);
 
 let api: BareApi;
 let published: NewRecord[] = [];
@@ -77,7 +75,7 @@ function splitAtLineFeeds(event: Buffer): Buffer[] {
   return lines.map((line) => Buffer.from(line.replace(/\r$/, ''), 'latin1'));
 }
 
-test(`${REQUESTS} bodies are taken or refused as a whole (FUZZ_SEED=${SEED})`, async () => {
+test(`${REQUESTS} bodies are taken or refused as a whole (TEST_SEED=${SEED})`, async () => {
   const tally: Record<number, number> = {};
   const property = fc.asyncProperty(
     fc.oneof(one, structured, lines, batch),

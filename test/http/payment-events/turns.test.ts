@@ -1,6 +1,6 @@
 /** Reading the events of a request leaves the event loop to others, and waits for nothing where there is little to read. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { OwnerTurns } from '../../../src/http/owner-turns.js';
+import { FairQueue } from '../../../src/http/fair-queue.js';
 import { recordsOf } from '../../../src/http/payment-events/read-events.js';
 import { spin } from '../../support/clocks/spin.js';
 
@@ -14,8 +14,9 @@ function* events(count: number): Iterable<Buffer> {
   }
 }
 
-const turns = new OwnerTurns();
-const reading = (values: Iterable<Buffer>) => recordsOf(values, [], () => turns.pause('ledger'));
+const slices = new FairQueue();
+const reading = (values: Iterable<Buffer>, body = EVENT) =>
+  recordsOf(body, { valuesOf: () => values, headers: [] }, () => slices.pause({ owner: 'ledger', user: 'a client' }));
 
 it('one event is read at once, while a large request of the same publisher waits for its turn', async () => {
   const large = reading(events(20));
@@ -36,4 +37,19 @@ it('large requests of a publisher are read by turns, and others come in between'
   })();
   await Promise.all([...large, other]);
   expect(order[0]).toBe('another');
+});
+
+it('large single events of a publisher are read one per tick', async () => {
+  let read = 0;
+  function* event(): Iterable<Buffer> {
+    read += 1;
+    yield EVENT;
+  }
+  const body = Buffer.alloc(256 * 1024);
+  const all = Promise.all(Array.from({ length: 8 }, () => reading(event(), body)));
+  for (let ticks = 1; ticks <= 20; ticks += 1) {
+    await nextTurn();
+    expect(read).toBeLessThanOrEqual(ticks);
+  }
+  expect(await all).toHaveLength(8);
 });

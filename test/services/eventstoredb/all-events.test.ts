@@ -87,8 +87,21 @@ describe.each(VERSIONS)('%s', (version) => {
   });
 
   test('a read and a subscription from a place inside an event fail with words that name no cause', async () => {
+    // Of the newest event, a server would for some milliseconds return nothing instead.
+    await client.appendToStream('account-1', event(2));
     expect(await failure(read(later(position, 1n)))).toEqual(REFUSALS[version].read);
     expect(await failure(collect(subscribe(later(position, 1n))))).toEqual(REFUSALS[version].subscribe);
+  });
+
+  test('a read from inside the newest event fails soon, and may give nothing before', async () => {
+    const { position: newest } = await client.appendToStream('account-1', event(2));
+    const ends = new Set<unknown>();
+    await eventually(async () => {
+      const ended = await read(later(newest as Position, 1n)).catch((error) => error.message);
+      ends.add(JSON.stringify(ended));
+      return typeof ended === 'string';
+    });
+    expect([...ends].filter((end) => end !== '[]')).toEqual([JSON.stringify(REFUSALS[version].read.message)]);
   });
 
   test('a read from beyond the end gives nothing, without an error', async () => {

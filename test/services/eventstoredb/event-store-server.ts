@@ -57,6 +57,8 @@ export interface EventStoreServer {
   /** As far as it has reached this server. */
   readonly data: StoredData;
   readonly faults: Faults;
+  /** Its projections start a moment after it. */
+  readonly projectionsStarted: Promise<void>;
   /** In order: connections are closed. */
   stop(): Promise<void>;
   /** At once: connections are reset. What was stored is in `data`. */
@@ -104,6 +106,7 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
       return context.data;
     },
     faults,
+    projectionsStarted: runner.started,
     stop: () => end((socket) => socket.destroy()),
     kill: () => end(resetSocket),
   };

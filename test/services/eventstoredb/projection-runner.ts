@@ -6,8 +6,15 @@ import { BY_CATEGORY, isStandard, type StoredData, type StoredEvent, type Stored
 /** An error where the source does not compile. */
 export type Program = ProjectionProgram | Error;
 
+/** A real server starts its projections after its election: until then it reports them as `Starting`, and stores appends. */
+const STARTS_AFTER_MS = 50;
+
 export class ProjectionRunner {
   readonly #context: Context;
+  isStarting = true;
+  /** Fulfilled once they run. */
+  readonly started: Promise<void>;
+  #start: NodeJS.Timeout | undefined;
   readonly #programs = new Map<string, { readonly source: string; readonly program: Program }>();
   /** Those that were at the log's end once since this server has started: before that there are no states. */
   readonly #awake = new Set<string>();
@@ -16,13 +23,18 @@ export class ProjectionRunner {
   #next: NodeJS.Immediate | undefined;
   #isStopped = false;
   readonly #wake = () => {
-    if (!this.#isStopped) this.#next ??= setImmediate(() => this.#run());
+    if (!this.#isStopped && !this.isStarting) this.#next ??= setImmediate(() => this.#run());
   };
 
   constructor(context: Context) {
     this.#context = context;
     context.data.appends.on('append', this.#wake);
-    this.#wake();
+    this.started = new Promise((resolve) => {
+      this.#start = setTimeout(resolve, STARTS_AFTER_MS);
+    }).then(() => {
+      this.isStarting = false;
+      this.#wake();
+    });
   }
 
   /** Something has changed besides the log. */
@@ -42,6 +54,7 @@ export class ProjectionRunner {
   stop(): void {
     this.#isStopped = true;
     this.#context.data.appends.off('append', this.#wake);
+    clearTimeout(this.#start);
     clearImmediate(this.#next);
     this.#next = undefined;
   }

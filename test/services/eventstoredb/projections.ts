@@ -156,9 +156,11 @@ function statisticsHandler(
       const seen = {
         linked,
         isRun: runsProjections === 'all' || isStandard(name),
+        isStarting: runner.isStarting,
         isHeld: faults.areProjectionsHeld,
         hasBegun: runner.hasBegun(name),
         fault: runner.faultOf(name, projection),
+        doesCompile: isStandard(name) || !(runner.programOf(name, projection) instanceof Error),
       };
       call.write(new messages.StatisticsResp().setDetails(details(name, projection, seen)));
     });
@@ -178,17 +180,20 @@ interface Seen {
   /** What $by_category has linked of the log: all there is for the others. */
   readonly linked: number;
   readonly isRun: boolean;
+  readonly isStarting: boolean;
   /** A real server pauses reading while it has too much to fold. */
   readonly isHeld: boolean;
   /** Whether it was given an event since it was started. */
   readonly hasBegun: boolean;
   readonly fault: string | null;
+  /** A 25 reports progress 0 for a source that does not compile. */
+  readonly doesCompile: boolean;
 }
 
 function details(name: string, projection: StoredProjection, how: Seen): StatisticsResp.Details {
   const { seen } = projection;
-  const { linked, hasBegun, fault } = how;
-  const progress = hasBegun ? (seen / linked) * 100 : NOT_BEGUN;
+  const { linked, hasBegun, fault, doesCompile } = how;
+  const progress = hasBegun ? (seen / linked) * 100 : doesCompile ? NOT_BEGUN : 0;
   return new messages.StatisticsResp.Details()
     .setName(name)
     .setStatus(statusOf(projection, how))
@@ -197,10 +202,11 @@ function details(name: string, projection: StoredProjection, how: Seen): Statist
     .setPosition(`C:${seen}/P:${seen}`);
 }
 
-function statusOf({ enabled, seen }: StoredProjection, { isRun, fault, isHeld, linked }: Seen): string {
+function statusOf({ enabled, seen }: StoredProjection, { isRun, isStarting, fault, isHeld, linked }: Seen): string {
   if (!isRun) return enabled ? 'Stopped (Enabled)' : 'Stopped';
   if (fault !== null) return enabled ? 'Faulted (Enabled)' : 'Faulted';
   if (!enabled) return 'Stopped';
+  if (isStarting) return 'Starting';
   return isHeld && seen < linked ? 'Running/Paused' : 'Running';
 }
 

@@ -1,19 +1,22 @@
 /**
  * A real EventStoreDB that a test has for itself, started by a program: `PROGRAM PORT DATA_FOLDER` runs one node on
- * 127.0.0.1, without TLS, with all projections. It is ready when its /gossip shows a leader, and it ends by SIGKILL.
+ * 127.0.0.1, without TLS, with all projections. It is ready when its /gossip shows a leader and its standard projections run; it ends by
+ * SIGKILL.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { eventually } from '../../support/clocks/eventually.js';
 import { temporaryDirectory } from '../../support/scenes/temporary-directory.js';
 import { freePort } from '../free-port.js';
 import type { OwnServer } from './own-server.js';
 
 const HOST = '127.0.0.1';
-const READY = { timeout: 60_000, message: 'its /gossip shows no leader' };
+const READY = { timeout: 60_000, message: 'its /gossip shows no leader, or its standard projections do not run' };
 const ANSWER_WITHIN_MS = 2_000;
+const urlOf = (port: number) => `esdb://${HOST}:${port}?tls=false`;
 
 export async function startRealServer(program: string): Promise<OwnServer> {
   const port = await freePort();
@@ -31,7 +34,7 @@ export async function startRealServer(program: string): Promise<OwnServer> {
     await revive();
   };
   return {
-    url: `esdb://${HOST}:${port}?tls=false`,
+    url: urlOf(port),
     port,
     kill: () => kill(),
     revive,
@@ -64,7 +67,7 @@ async function startOnce(program: string, port: number, folder: string): Promise
     await closed;
   };
   try {
-    await eventually(() => child.exitCode !== null || showsLeader(port), READY);
+    await eventually(() => child.exitCode !== null || isReady(port), READY);
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`);
     return kill;
   } catch (error) {
@@ -79,6 +82,22 @@ function killGroup({ pid = 0 }: ChildProcess): void {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+const isReady = async (port: number) => (await showsLeader(port)) && (await runsStandardProjections(port));
+
+/** They start after the election: what is appended before is linked later. */
+async function runsStandardProjections(port: number): Promise<boolean> {
+  const client = connect(urlOf(port));
+  try {
+    const projections = await client.listProjections({ deadline: ANSWER_WITHIN_MS });
+    const standard = projections.filter(({ name }) => name.startsWith('$'));
+    return standard.length > 0 && standard.every(({ status }) => status === 'Running');
+  } catch {
+    return false;
+  } finally {
+    await disconnect(client);
   }
 }
 

@@ -11,6 +11,8 @@ import { subscribe } from './streams-subscribe.js';
 /** What is read at once: a longer read sees what is appended while it goes on. */
 const PAGE = 32;
 const BACKWARDS = 1;
+/** Measured: for so long after its append, a read from inside the newest record returns nothing instead of an error. */
+const UNINDEXED_MS = 20;
 
 const REFUSED_POSITION = {
   '23.10': 'Unexpected ReadAllResult: Error',
@@ -75,7 +77,11 @@ function fromAll(data: StoredData, options: ReadReq.Options, version: ServerVers
 /** Where in the log a read begins. @throws RpcError where no event is at that position */
 function allIndex(data: StoredData, from: ReadReq.Options.AllOptions | undefined, version: ServerVersion): number {
   if (from?.hasEnd()) return data.log.length;
-  const index = data.indexOf(BigInt(from?.getPosition()?.getCommitPosition() ?? 0));
+  const position = BigInt(from?.getPosition()?.getCommitPosition() ?? 0);
+  const index = data.indexOf(position);
+  const newest = data.log.at(-1);
+  if (index === null && newest && position > newest.position && Date.now() - newest.created < UNINDEXED_MS)
+    return data.log.length;
   if (index === null) throw new RpcError(status.UNKNOWN, REFUSED_POSITION[version]);
   return index;
 }

@@ -1,5 +1,6 @@
 /** What users may do on the shared Kafka: see secured-listeners.js. */
 import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
+import { eventually } from '../clocks/eventually.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
@@ -47,8 +48,21 @@ export const everything = (user: string, prefix: string): Permission[] =>
   (['topic', 'group'] as const).map((kind) => ({ user, kind, name: `${prefix}*`, operation: 'All' }));
 
 async function change(brokers: string, acl: AclEntry[]): Promise<() => Promise<unknown>> {
-  await administer(brokers, (admin) => admin.createAcls({ acl }));
-  return () => administer(brokers, (admin) => admin.deleteAcls({ filters: acl }));
+  await administer(brokers, async (admin) => {
+    await admin.createAcls({ acl });
+    await eventually(async () => (await inForce(admin, acl)) === acl.length);
+  });
+  return () =>
+    administer(brokers, async (admin) => {
+      await admin.deleteAcls({ filters: acl });
+      await eventually(async () => (await inForce(admin, acl)) === 0);
+    });
+}
+
+/** The controller acknowledges a change before the broker applies it. Describing asks the broker. */
+async function inForce(admin: Admin, acl: readonly AclEntry[]): Promise<number> {
+  const described = await Promise.all(acl.map((entry) => admin.describeAcls(entry)));
+  return described.filter(({ resources }) => resources.length > 0).length;
 }
 
 function entryOf({ user, kind, name, operation }: Permission): AclEntry {

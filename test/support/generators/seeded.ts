@@ -1,11 +1,13 @@
-/** Repeatable random choices: the seed is printed, and FAULT_SEED sets it. */
+/** Repeatable random choices: the seed is printed, and TEST_SEED sets it. */
+import { SEED } from '../../runner/seed.js';
+
 export interface Seeded {
   readonly seed: number;
   /** A whole number from 0 up to, not including, the limit. */
   below(limit: number): number;
 }
 
-export function seeded(seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000)): Seeded {
+export function seeded(seed = SEED): Seeded {
   let state = seed >>> 0;
   // mulberry32, by Tommy Ettinger, in the public domain.
   const next = () => {

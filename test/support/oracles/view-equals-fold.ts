@@ -7,6 +7,7 @@ import { topicRecords } from '../../../src/ports/topic-records.js';
 import { behind, eventsQuery, feedQuery, query, VIEW_SIZE } from '../scenes/deliveries-view-subject.js';
 import type { FaultScene } from '../scenes/fault-scene.js';
 import { temporaryDirectory } from '../scenes/temporary-directory.js';
+import { wholeQueries } from '../scenes/whole-queries.js';
 
 const LIMIT = 100_000;
 const DAY_MS = 86_400_000;
@@ -46,7 +47,7 @@ export async function viewEqualsFold(scene: FaultScene, accountId: number): Prom
 const of = (answered: object, key: string): unknown => Reflect.get(answered, key);
 
 function answers(core: ViewCore, accountId: number) {
-  const asked = core.of({ accountId, webhookIds: null });
+  const asked = wholeQueries(core, { accountId, webhookIds: null });
   const { deliveries } = asked.page(query({ webhookId: null, limit: LIMIT }));
   const to = Math.ceil(Date.now() / DAY_MS) * DAY_MS + DAY_MS;
   const stats = { from: to - 1_000 * DAY_MS, to, step: '1h', webhookId: null, eventType: null } as const;

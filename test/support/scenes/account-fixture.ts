@@ -1,6 +1,7 @@
 /** The dispatcher in this process: embedded store and broker, ACCOUNT, and real receivers over TLS as its webhooks. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration } from '../../../src/accounts/registration.js';
+import { openRequestChains } from '../../../src/adapters/sqlite/request-chains.js';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { createDeliverySecrets } from '../../../src/delivery/attempt/send.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../../src/delivery/dispatcher.js';
@@ -14,6 +15,7 @@ import { createWasRemoved } from '../../../src/read-model/removed-webhooks.js';
 import { masterKey } from '../../../src/secrets/master-keys.js';
 import { createSealing } from '../../../src/secrets/sealing.js';
 import { createProcessClock } from '../../../src/time/process-clock.js';
+import type { Command } from '../../../src/webhooks/decide.js';
 import { createCommandHandler } from '../../../src/webhooks/handle-command.js';
 import { testScheduler } from '../clocks/test-scheduler.js';
 import { ACCOUNT } from '../generators/delivery-samples.js';
@@ -84,12 +86,20 @@ async function openInstallation(folder: SqliteFolder) {
   });
   const { cert: ca } = await testAuthority();
   const agent = new EndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca });
-  const stops = [() => file.close(), () => store.close(), () => broker.close(), () => readModel.close()];
+  const requestChains = openRequestChains(folder.dataDir, () => undefined);
+  const stops = [
+    () => requestChains.close(),
+    () => file.close(),
+    () => store.close(),
+    () => broker.close(),
+    () => readModel.close(),
+  ];
   stops.push(() => agent.destroy());
   return {
     broker,
     accounts,
     register: (accountId: number) => registration.register(accountId, CONTEXT),
+    handleCommand: (command: Command) => handleCommand(ACCOUNT, command, CONTEXT),
     async webhook(newId: number, url: string): Promise<void> {
       const at = new Date().toISOString();
       const { kind } = await handleCommand(ACCOUNT, register(newId, { url, endpoint: url, newId, at }), CONTEXT);
@@ -113,9 +123,11 @@ async function openInstallation(folder: SqliteFolder) {
         topics: TOPICS,
         schedule: [{ text: '1h', ms: 3_600_000 }],
         timeoutMs: LONG,
+        urgentTypes: [],
         accounts,
         wasRemoved: createWasRemoved(store),
         store: 'a history',
+        requestChains,
         passHead: (signal) => readModel.host.passHead(signal),
         configuration: createDeliverySecrets(accounts, sealing, now),
         sealing,

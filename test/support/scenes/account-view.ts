@@ -1,10 +1,13 @@
 /** A sound view that answers these queries. */
-import type { AccountView, AskView, ViewQueries } from '../../../src/ports/deliveries-view.js';
+import type { AccountView, AskView, EventsPage, ViewQueries } from '../../../src/ports/deliveries-view.js';
 
 type Answers = Partial<ViewQueries>;
 
+const NO_EVENTS: EventsPage = { events: [], next: null, completeSince: null };
+
 export function accountView(answers: Answers, viewId = 'view-1'): AccountView {
-  const asking = Object.entries(answers).map(([query, answer]) => [
+  // No event is pending unless a test says so: GET of a delivery asks for those too.
+  const asking = Object.entries({ events: () => NO_EVENTS, ...answers }).map(([query, answer]) => [
     query,
     async (...asked: readonly unknown[]) => (answer as (...given: readonly unknown[]) => unknown)(...asked),
   ]);

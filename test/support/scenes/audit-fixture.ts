@@ -5,9 +5,10 @@ import type { CompletenessParts, Period } from '../../../src/audit/reading.js';
 import type { Report } from '../../../src/audit/report.js';
 import { type Asked, toCancellation, toRequest } from '../../../src/delivery/again/request.js';
 import { notValid } from '../../../src/delivery/dead-letters.js';
-import { type Delivery, newDelivery, toRetryRecord } from '../../../src/delivery/delivery.js';
+import { type Delivery, fromRetryRecord, newDelivery } from '../../../src/delivery/delivery.js';
 import { logEntry, type RoutedEntry } from '../../../src/delivery/log/log-record.js';
 import { paymentText, placeOf } from '../../../src/delivery/record-place.js';
+import { membersOf, withMembers } from '../../../src/delivery/retry/bundle.js';
 import { topicsOf } from '../../../src/delivery/topics.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import type { Extent, NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
@@ -15,6 +16,7 @@ import type { Outcome } from '../../../src/ports/delivery-order.js';
 import { type RecordedEvent, StreamHidden } from '../../../src/ports/event-store.js';
 import type { TopicRecordsOptions } from '../../../src/ports/topic-records.js';
 import { type AccountEvent, accountStream } from '../../../src/webhooks/events.js';
+import { bundleOf } from '../generators/bundles.js';
 import { exhausted } from '../generators/dead-letter-samples.js';
 import { named } from '../generators/delivery-samples.js';
 import { toLogRecord } from '../generators/log-records.js';
@@ -40,6 +42,7 @@ export class AuditFixture {
   readonly #topics = new Map<string, ReceivedRecord[]>();
   readonly #next = new Map<string, Map<number, number>>();
   readonly #committed = new Map<string, Map<number, number>>();
+  readonly #ahead = new Map<string, Set<number>>();
   readonly #hidden = new Set<string>();
   readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified(STORE, 0)]]]);
   /** Called before a topic is read: for concurrent writes of a service. */
@@ -88,7 +91,12 @@ export class AuditFixture {
   }
 
   waits(delivery: Delivery, tier: string, due: number): ReceivedRecord {
-    return this.put(`test.webhooks.retry.${tier}`, toRetryRecord(delivery, due));
+    return this.waitTogether([delivery], tier, due);
+  }
+
+  /** In one record. */
+  waitTogether(deliveries: readonly [Delivery, ...Delivery[]], tier: string, due: number): ReceivedRecord {
+    return this.put(`test.webhooks.retry.${tier}`, bundleOf(deliveries, due));
   }
 
   /** It is sent again. */
@@ -121,6 +129,11 @@ export class AuditFixture {
     return this.deadLetter(notValid(record, 'the record is not JSON'));
   }
 
+  /** Marks a record of partition 0 as done after the committed offset. */
+  completeAhead(topic: string, offset: number): void {
+    this.#ahead.set(topic, (this.#ahead.get(topic) ?? new Set()).add(offset));
+  }
+
   /** Sets the group's committed offset. Without a call: all payments are done, and no retry record. */
   commit(topic: string, offset: number, partition = 0): void {
     const committed = this.#committed.get(topic) ?? new Map<number, number>();
@@ -139,6 +152,22 @@ export class AuditFixture {
       topic,
       (this.#topics.get(topic) ?? []).filter((record) => !isLost(record)),
     );
+  }
+
+  /** The bundle is without such deliveries. @returns the record in its place */
+  lose(bundle: ReceivedRecord, isLost: (delivery: Delivery) => boolean): ReceivedRecord {
+    const isLeft = (member: NewRecord | null) => {
+      const delivery = member && fromRetryRecord(member);
+      return delivery !== null && !isLost(delivery);
+    };
+    const members = (membersOf(bundle) ?? []).map((member) => (isLeft(member) ? member : null));
+    const without = withMembers(bundle, members);
+    const records = this.#topics.get(bundle.topic) ?? [];
+    this.#topics.set(
+      bundle.topic,
+      records.map((record) => (record === bundle ? without : record)),
+    );
+    return without;
   }
 
   /** Removes the topic with its records; its offsets restart. */
@@ -185,6 +214,7 @@ export class AuditFixture {
       broker: {
         listTopics: async () => [...this.#topics.keys()],
         committed: async (group, topic) => this.#committedBy(group, topic),
+        completedAhead: async (_, topic) => new Map([[0, this.#ahead.get(topic) ?? new Set<number>()]]),
         extent: async (topic) => this.#extent(topic),
       },
       store: {

@@ -5,14 +5,16 @@ import { createChangeCredentials } from '../../../src/accounts/change-credential
 import { Admission } from '../../../src/http/admission.js';
 import type { ApiParts } from '../../../src/http/api-parts.js';
 import { listen, type ServerLimits } from '../../../src/http/listen.js';
-import { createRateLimit } from '../../../src/http/rate-limit.js';
 import { createApi } from '../../../src/http/server.js';
+import { Reserve } from '../../../src/limits/reserve.js';
+import { createRateLimit } from '../../../src/limits/user-limits.js';
 import { loadCatalogue } from '../../../src/payments/event-catalogue.js';
 import { type EventStore, NO_STREAM } from '../../../src/ports/event-store.js';
 import { createFingerprints } from '../../../src/secrets/fingerprint.js';
 import { masterKey } from '../../../src/secrets/master-keys.js';
 import { createSealing } from '../../../src/secrets/sealing.js';
 import { type HistoryBudget, NO_BUDGET } from '../../../src/webhooks/account-buckets.js';
+import type { AccountCommandQueue } from '../../../src/webhooks/account-command-queue.js';
 import { enveloped } from '../../../src/webhooks/envelope.js';
 import { accountStream } from '../../../src/webhooks/events.js';
 import { createCommandHandler, createKeyedCommandHandler } from '../../../src/webhooks/handle-command.js';
@@ -33,6 +35,8 @@ export interface BareApi {
   readonly readModel: ReadModel;
   /** Account 42, or another. */
   client(accountId?: number): Client;
+  /** A client with this token. */
+  readonly as: (token: string) => Client;
   /** The real store, unwrapped. */
   readonly store: EventStore;
   close(): Promise<void>;
@@ -41,6 +45,7 @@ export interface BareApi {
 export interface BareOptions {
   /** The budget of all accounts. Default: none. */
   readonly budget?: HistoryBudget;
+  readonly queue?: AccountCommandQueue;
   /** Wraps the real store for commands. */
   readonly between?: (store: EventStore) => EventStore;
   /** Wraps the real store for the read model. */
@@ -54,7 +59,7 @@ export const UNPACED = { behindMs: () => 0, stopping: new AbortController().sign
 
 /** The token `caller-<n>` is account n's, and `publisher` a publisher's; only account 42 is registered. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
-  const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET } = options;
+  const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET, queue } = options;
   const directory = temporaryDirectory();
   const opened = openSqliteStore(directory.path);
   await opened.store.append(accountStream(42), enveloped([registered(42)], CONTEXT, randomUUID), NO_STREAM);
@@ -63,7 +68,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const now = parts.now ?? (() => new Date());
   const time = () => now().getTime();
   const readModel = await startReadModel(readModelOver(opened.store), directory.path, time);
-  const commands = commandParts({ store, load: readModel.load, budget, time });
+  const commands = commandParts({ store, load: readModel.load, budget, time, ...(queue && { queue }) });
   const api = createApi({
     accounts: readModel.accounts,
     sendAgain: async () => ({ kind: 'payload-gone' }),
@@ -89,6 +94,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     webhookIds: createWebhookIds(store, randomUUID),
     sealing: createSealing([key], randomBytes),
     rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited },
+    reserve: new Reserve(() => 0),
     admission: new Admission({ msPerMinute: 0, now: () => 0 }),
     version: '0.0.0',
     asyncApi: '{}',
@@ -108,10 +114,10 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     directory.remove();
   };
   const url = `http://127.0.0.1:${server.port}`;
-  const client = (accountId = 42) => {
-    return new Client(url, { accountId, clientId: '', clientSecret: '', signingSecret: '' }, `caller-${accountId}`);
-  };
-  return { port: server.port, url, logger, readModel, client, store: opened.store, close };
+  const as = (token: string, accountId = 42) =>
+    new Client(url, { accountId, clientId: '', clientSecret: '', signingSecret: '' }, token);
+  const client = (accountId = 42) => as(`caller-${accountId}`, accountId);
+  return { port: server.port, url, logger, readModel, client, as: (token) => as(token), store: opened.store, close };
 }
 
 const itself = (store: EventStore) => store;

@@ -14,6 +14,7 @@ export class ConsumerScene {
   readonly client = new FakeKafkaClient();
   readonly consumer: KafkaConsumer;
   readonly handled: ReceivedRecord[] = [];
+  readonly logger = recordingLogger();
   /** The topics of each question where the group stands. */
   readonly asked: string[][] = [];
   readonly ensured: string[] = [];
@@ -43,7 +44,7 @@ export class ConsumerScene {
       ensureAgain: async (topics: readonly string[]) => void this.ensured.push(`ensure ${topics}`),
     } as unknown as TopicAdmin;
     const limits = { sessionTimeoutMs: 6_000, refusedAgainMs: 250 };
-    const parts = { kafka: this.client.kafka, admin, ...limits, logger: recordingLogger(), ...more };
+    const parts = { kafka: this.client.kafka, admin, ...limits, logger: this.logger, ...more };
     const handler = async (record: ReceivedRecord) => {
       this.handled.push(record);
       if (this.rejects(record)) throw new Error('rejected');

@@ -2,23 +2,27 @@
 import { type Request, requestIn } from '../../../src/delivery/again/request.js';
 import { Requests } from '../../../src/delivery/again/requests.js';
 import type { AttemptRequest, AttemptResult } from '../../../src/delivery/attempt/attempt.js';
-import { type Delivery, dueOf, fromRetryRecord } from '../../../src/delivery/delivery.js';
+import type { Delivery } from '../../../src/delivery/delivery.js';
 import { createDeliver } from '../../../src/delivery/delivery-attempt.js';
 import { EndpointHealth } from '../../../src/delivery/endpoint-health.js';
 import { createFanOut, type FanOutParts } from '../../../src/delivery/fan-out.js';
 import type { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
+import { waitOf } from '../../../src/delivery/retry/bundle.js';
+import { BundleWriter } from '../../../src/delivery/retry/bundle-writer.js';
 import { eachStepOnce } from '../../../src/delivery/steps-once.js';
 import { topicsOf } from '../../../src/delivery/topics.js';
 import { loadCatalogue } from '../../../src/payments/event-catalogue.js';
-import type { Broker, BrokerRefused, ReceivedRecord, RecordHold } from '../../../src/ports/broker.js';
+import type { Broker, BrokerRefused, NewRecord, ReceivedRecord, RecordHold } from '../../../src/ports/broker.js';
 import type { Command, Decision } from '../../../src/webhooks/decide.js';
 import { testScheduler } from '../clocks/test-scheduler.js';
 import { VirtualClock } from '../clocks/virtual-clock.js';
+import { deliveriesIn } from '../generators/bundles.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW } from '../generators/delivery-samples.js';
 import { RecordingBroker } from '../servers/recording-broker.js';
 import { FakeAccounts, webhookOf } from './fake-accounts.js';
+import { MemoryRequestChains } from './memory-request-chains.js';
 import { noDeliveryMetrics } from './no-metrics.js';
 import { recordingLogger } from './recording-logger.js';
 
@@ -29,7 +33,12 @@ export const SCHEDULE = [
 ] as const;
 
 /** The hold of a record that stays with this consumer. */
-export const OWN: RecordHold = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false };
+export const OWN: RecordHold = {
+  isOwn: () => true,
+  partDone: () => undefined,
+  isPartDone: () => false,
+  keep: () => undefined,
+};
 
 /** Receives the attempt's request; its result may be awaited. */
 type Answer = (request: AttemptRequest) => AttemptResult | Promise<AttemptResult>;
@@ -81,6 +90,7 @@ export class DeliverFixture {
       topics: this.topics,
       schedule: SCHEDULE,
       timeoutMs: 15_000,
+      urgentTypes: ['med_created'],
       accounts: this.accounts,
       catalogue: loadCatalogue(null),
       wasRemoved: async (_, webhookId) => this.accounts.removed.has(webhookId),
@@ -93,6 +103,7 @@ export class DeliverFixture {
       confirmation: { confirmed: () => this.confirmed() },
       requests: { laterChain: (delivery) => this.later(delivery) },
       log: new LogWriter({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1', later: soon }),
+      bundles: new BundleWriter({ broker, logger, ...signals, later: soon }),
       attempt: async (request) => {
         this.requests.push(request);
         return this.answer(request);
@@ -159,7 +170,7 @@ export class DeliverFixture {
 
   /** What a dispatcher makes of the requests, all of which it knows. */
   async consume(): Promise<void> {
-    const requests = new Requests({ ...this.parts, pause: async () => undefined });
+    const requests = new Requests({ ...this.parts, requestChains: new MemoryRequestChains(), store: 'store-1' });
     for (const record of this.broker.of(this.topics.requests)) requests.learn(record);
     const deliver = eachStepOnce(createDeliver({ ...this.parts, requests }));
     for (const { delivery, cancels } of this.requested) if (!cancels) await deliver(delivery, OWN);
@@ -168,7 +179,7 @@ export class DeliverFixture {
   /** The records that wait in tiers, tier by tier. */
   get waiting(): Waiting[] {
     const tiers = this.broker.topics.filter((topic) => this.topics.isTier(topic));
-    return tiers.flatMap((topic) => this.broker.of(topic).map((record) => waitingIn(topic, record)));
+    return tiers.flatMap((topic) => this.broker.of(topic).flatMap((record) => waitingIn(topic, record)));
   }
 }
 
@@ -183,8 +194,9 @@ export function lineOf(webhookId: number): [accountId: number, url: string] {
   return [ACCOUNT, webhookOf(webhookId).endpoint];
 }
 
-function waitingIn(topic: string, record: Parameters<typeof fromRetryRecord>[0]): Waiting {
-  const delivery = fromRetryRecord(record);
-  if (!delivery) throw new Error(`${topic} holds what is not a retry record`);
-  return { tier: topic.replace(/^webhooks\.(retry\.)?/, ''), due: dueOf(record), delivery };
+function waitingIn(topic: string, record: NewRecord): Waiting[] {
+  const deliveries = deliveriesIn(record);
+  if (deliveries.length === 0) throw new Error(`${topic} holds what is not a bundle`);
+  const { due } = waitOf(record);
+  return deliveries.map((delivery) => ({ tier: topic.replace(/^webhooks\.(retry\.)?/, ''), due, delivery }));
 }

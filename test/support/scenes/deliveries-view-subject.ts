@@ -19,6 +19,7 @@ import type {
 import type { Open } from '../../contract/contract.js';
 import { ACCOUNT, NOW } from '../generators/delivery-samples.js';
 import { overFolder, type Wrap } from './sqlite-subjects.js';
+import { wholeQueries } from './whole-queries.js';
 
 /** Of a view that has room for all. */
 export const VIEW_SIZE = 2 ** 40;
@@ -35,7 +36,8 @@ export type Of<Query> = Query & { readonly accountId?: number };
 
 /** The core of the view, whose queries may name their account. */
 function askedCore(core: ViewCore) {
-  const of = (accountId = ACCOUNT) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? WEBHOOK_IDS : null });
+  const of = (accountId = ACCOUNT) =>
+    wholeQueries(core, { accountId, webhookIds: accountId === ACCOUNT ? WEBHOOK_IDS : null });
   return {
     id: core.id,
     add: (given: readonly (ViewEntry | ViewRouting)[], reached = behind(given)) => core.add(given, reached),

@@ -45,7 +45,12 @@ export class HistoryTopics {
   /** The groups' committed offsets, by topic/partition. */
   readonly #committed = new Map<string, number>();
   readonly #records = new Map<number, ReceivedRecord>();
+  /** By retry or request. */
   readonly #retries = new Map<number, ReceivedRecord>();
+  /** By tier, the deliveries of a bundle that is not written yet. */
+  readonly #gathered = new Map<string, Kind<'retry'>[]>();
+  /** Of each bundle, the retries that are not done. */
+  readonly #open = new Map<ReceivedRecord, Set<number>>();
   readonly #done = new Map<string, Set<number>>();
   readonly #history: History;
 
@@ -60,12 +65,39 @@ export class HistoryTopics {
 
   write(facts: readonly Fact[]): void {
     for (const fact of facts) {
-      const record = this.#write(fact);
-      if (record) this.#written.set(fact, record);
+      if (fact.kind === 'retry') this.#gather(fact);
+      else {
+        this.#writeBundles((one) => ('p' in fact ? one.p === fact.p : one.id === fact.id));
+        const record = this.#write(fact);
+        if (record) this.#written.set(fact, record);
+      }
+    }
+    this.#writeBundles();
+  }
+
+  /** With other deliveries that go to the tier before a fact shows that this one is durable. */
+  #gather(fact: Kind<'retry'>): void {
+    this.#writeBundles(({ p }) => p === fact.p);
+    this.#gathered.set(fact.tier, [...(this.#gathered.get(fact.tier) ?? []), fact]);
+  }
+
+  /** Those with such a delivery. */
+  #writeBundles(isOf: (fact: Kind<'retry'>) => boolean = () => true): void {
+    for (const [tier, facts] of this.#gathered) {
+      if (!facts.some(isOf)) continue;
+      this.#gathered.delete(tier);
+      const [first, ...others] = facts.map((fact) => this.#delivery(fact));
+      if (!first) continue;
+      const record = this.topics.waitTogether([first, ...others], tier, Math.max(...facts.map(({ id }) => id)));
+      this.#open.set(record, new Set(facts.map(({ id }) => id)));
+      for (const fact of facts) {
+        this.#retries.set(fact.id, record);
+        this.#written.set(fact, record);
+      }
     }
   }
 
-  #write(fact: Fact): ReceivedRecord | null {
+  #write(fact: Exclude<Fact, Kind<'retry'>>): ReceivedRecord | null {
     switch (fact.kind) {
       case 'payment':
         return this.#published(fact.p);
@@ -77,14 +109,12 @@ export class HistoryTopics {
         return this.topics.logged(this.#delivery(fact), fact.outcome, fact.outcome === 'retrying' ? 0 : null, fact);
       case 'letter':
         return this.topics.exhausted(this.#delivery(fact));
-      case 'retry':
-        return this.#retry(fact);
       case 'request':
         return this.#requested(fact);
       case 'done':
         return this.#commit(this.recordOf(fact.p));
       case 'retried':
-        return this.#commit(this.#retries.get(fact.id));
+        return this.#retried(fact.id);
       default:
         return fact satisfies never;
     }
@@ -101,10 +131,12 @@ export class HistoryTopics {
     return this.topics.routed(this.recordOf(p), this.#event(p).accountId, by);
   }
 
-  #retry(fact: Kind<'retry'>): ReceivedRecord {
-    const record = this.topics.waits(this.#delivery(fact), fact.tier, fact.id);
-    this.#retries.set(fact.id, record);
-    return record;
+  /** A bundle is done once all of its deliveries are. */
+  #retried(id: number): null {
+    const record = this.#retries.get(id);
+    const open = record && this.#open.get(record);
+    open?.delete(id);
+    return open && open.size > 0 ? null : this.#commit(record);
   }
 
   #requested(fact: Kind<'request'>): ReceivedRecord {
@@ -145,8 +177,19 @@ export class HistoryTopics {
   }
 
   erase(facts: readonly Fact[]): void {
-    const gone = new Set(facts.flatMap((fact) => this.#written.get(fact) ?? []));
+    for (const fact of facts) if (fact.kind === 'retry') this.#erase(fact);
+    const gone = new Set(facts.flatMap((fact) => (fact.kind === 'retry' ? [] : (this.#written.get(fact) ?? []))));
     for (const { topic } of gone) this.topics.drop(topic, (record) => gone.has(record));
+  }
+
+  /** The other deliveries of its bundle stay. */
+  #erase(fact: Kind<'retry'>): void {
+    const record = this.#written.get(fact);
+    const { id, payment } = this.#delivery(fact);
+    const isLost = (one: { readonly id: string; readonly payment: string | null }) =>
+      one.id === id && one.payment === payment;
+    const without = record && this.topics.lose(record, isLost);
+    for (const [other, of] of this.#written) if (without && of === record) this.#written.set(other, without);
   }
 
   /** Removes all payment records that are done. */

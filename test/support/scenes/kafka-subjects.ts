@@ -7,7 +7,11 @@ import type { Features, Open } from '../../contract/contract.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
 import { silentLogger } from './silent-logger.js';
 
-export const KAFKA: Features = { has: ['sharedGroups', 'poison'], isConcurrent: true, patienceMs: 20_000 };
+export const KAFKA: Features = {
+  has: ['sharedGroups', 'poison', ...(process.env.TEST_ALL ? (['muchPoison'] as const) : [])],
+  isConcurrent: true,
+  patienceMs: 20_000,
+};
 
 export function kafkaSettings(brokers: string): KafkaSettings {
   return {

@@ -12,4 +12,4 @@ export const noDeliveryMetrics: DeliveryMetrics = {
   deadLetter: nothing,
 };
 
-export const noHttpMetrics: HttpMetrics = { answered: nothing };
+export const noHttpMetrics: HttpMetrics = { expect: nothing, answered: nothing, skippedPayment: nothing };

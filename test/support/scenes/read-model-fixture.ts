@@ -4,6 +4,7 @@ import type { EventStore } from '../../../src/ports/event-store.js';
 import { type Accounts, createAccounts, createLoadAccount } from '../../../src/read-model/accounts.js';
 import { ProjectionHost } from '../../../src/read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../../../src/read-model/projection-source.js';
+import { StoreLookups } from '../../../src/read-model/store-lookups.js';
 import type { LoadAccount } from '../../../src/webhooks/handle-command.js';
 import type { AccountState } from '../../../src/webhooks/state.js';
 import { silentLogger } from './silent-logger.js';
@@ -30,5 +31,16 @@ export async function startReadModel(store: EventStore, dataDir: string, time = 
     await host.close();
     states.close();
   };
-  return { accounts: createAccounts(host.known), load: createLoadAccount(host.known), host, close };
+  return {
+    accounts: createAccounts(
+      host.known,
+      new StoreLookups(
+        () => performance.now(),
+        (signal) => host.passHead(signal),
+      ),
+    ),
+    load: createLoadAccount(host.known),
+    host,
+    close,
+  };
 }

@@ -6,7 +6,7 @@ import { HOLD_MS } from '../../../src/delivery/isolation/slots.js';
 import { testScheduler } from '../clocks/test-scheduler.js';
 import { VirtualClock } from '../clocks/virtual-clock.js';
 
-interface InFlight extends Pick<Acquired, 'hasSucceededLately' | 'ended' | 'leave'> {
+interface InFlight extends Pick<Acquired, 'isFailing' | 'ended' | 'leave'> {
   readonly key: string;
 }
 
@@ -42,9 +42,9 @@ export class SchedulerScene {
       void this.scheduler.acquire(...endpointOf(key), { bytes: 0, ...queueing }).then((acquisition) => {
         if (acquisition.kind === 'deferred') return void this.deferred.push({ ...acquisition, key });
         this.began.push(key);
-        const { hasSucceededLately } = acquisition;
+        const { isFailing } = acquisition;
         const ended = (end: AttemptEnd) => acquisition.ended(end);
-        this.inFlight.push({ key, hasSucceededLately, ended, leave: () => acquisition.leave() });
+        this.inFlight.push({ key, isFailing, ended, leave: () => acquisition.leave() });
       });
     }
     await settled();

@@ -5,15 +5,17 @@ import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
 import { openFile } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
+import { openRequestChains, REQUESTS_FILE } from '../../../src/adapters/sqlite/request-chains.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import type { Broker } from '../../../src/ports/broker.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import type { ProjectionStates } from '../../../src/ports/projection-states.js';
+import type { RequestChains } from '../../../src/ports/request-chains.js';
 import type { Features, Open } from '../../contract/contract.js';
 import { AdapterSubject, type Opened } from './adapter-subject.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-export const SQLITE: Features = { has: ['headerOrder', 'stall', 'damage', 'poison'], patienceMs: 5_000 };
+export const SQLITE: Features = { has: ['headerOrder', 'stall', 'damage', 'poison', 'muchPoison'], patienceMs: 5_000 };
 
 /** Wraps an instance, to make a broken adapter. */
 export type Wrap<Port> = (port: Port) => Port;
@@ -108,4 +110,12 @@ export function sqliteProjectionStates(wrap: Wrap<ProjectionStates> = (states) =
     const port = wrap(openProjectionStates(dataDir, () => undefined));
     return { port, close: async () => port.close() };
   });
+}
+
+export function sqliteRequestChains(wrap: Wrap<RequestChains> = (chains) => chains): Open<RequestChains> {
+  const open = (dataDir: string) => {
+    const port = wrap(openRequestChains(dataDir, () => undefined));
+    return { port, close: async () => port.close() };
+  };
+  return overFolder(open, REQUESTS_FILE);
 }

@@ -20,7 +20,7 @@ export interface Account {
 
 /** Settings for a new folder whose service trusts the test receivers on this machine. */
 export async function installation(
-  receivers: readonly Receiver[],
+  receivers: readonly Pick<Receiver, 'port'>[],
   { open }: Pick<Backbone, 'open'> = EMBEDDED,
 ): Promise<{ settings: Settings; remove: () => Promise<void> }> {
   const folder = temporaryDirectory();

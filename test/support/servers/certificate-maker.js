@@ -8,10 +8,12 @@ const VALID_SINCE_MS = 2 * 86_400_000;
 /**
  * @param {string} name one of its own: OpenSSL looks CAs up by their names
  * @param {Certificate} [ca] signs it; by default it signs itself
+ * @param {{ readonly notBeforeDate?: Date, readonly notAfterDate?: Date }} [validity]
  * @returns {Promise<Certificate>}
  */
-export function makeAuthority(name, ca) {
+export function makeAuthority(name, ca, validity = {}) {
   return make(name, {
+    ...validity,
     ca,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },

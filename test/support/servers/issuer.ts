@@ -27,6 +27,7 @@ export interface Issuer {
 export interface Answer {
   readonly status: number;
   readonly body: string | Buffer;
+  readonly encoding?: 'gzip';
 }
 
 /** New keys and an own port by default; https with a certificate for localhost. */
@@ -41,9 +42,9 @@ export async function startIssuer(
   const respond: RequestListener = (_, response) => {
     asked += 1;
     if (!answer) return;
-    const { status, body } = answer;
+    const { status, body, encoding } = answer;
     const headers = { 'content-type': 'application/json', connection: 'close' };
-    response.writeHead(status, headers).end(body);
+    response.writeHead(status, { ...headers, ...(encoding && { 'content-encoding': encoding }) }).end(body);
   };
   const server = tls ? createTlsServer(tls, respond) : createServer(respond);
   const listener = await listen(server, port);

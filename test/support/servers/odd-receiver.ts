@@ -2,7 +2,7 @@
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { AgentOptions } from '../../../src/endpoints/endpoint-agent.js';
-import type { LookupAll } from '../../../src/endpoints/resolve.js';
+import type { LookupAll } from '../../../src/endpoints/guarded-lookup.js';
 import { type AttemptFixture, SHORT } from '../scenes/attempt-fixture.js';
 import { makeAuthority, makeCertificate } from './certificate-maker.js';
 import { type Certificate, certificateFor, testAuthority } from './certificates.js';

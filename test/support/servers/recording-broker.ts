@@ -63,6 +63,10 @@ export class RecordingBroker implements Broker {
     return new Map();
   }
 
+  async completedAhead(): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+    return new Map();
+  }
+
   async extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
     return new Map([[0, { first: 0, next: this.of(topic).length }]]);
   }

@@ -7,6 +7,8 @@ import zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { decompressFrame } from 'lz4-napi';
 import { uncompress } from 'snappy';
+import { forEachInSlices } from '../../../time/in-slices.js';
+import { measureZstd, zstdBlocks } from './zstd-work.js';
 
 /** Kafka's default limit for a whole batch, compressed, is 1 MiB. */
 export const MOST_UNPACKED_BYTES = 32 * 1024 * 1024;
@@ -58,10 +60,14 @@ const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 /** Magic, version, and the oldest compatible version. */
 const XERIAL_HEADER_BYTES = 16;
 
+/** snappy-java fills blocks of 32 KiB. Each is a task of Node's thread pool: 200,000 empty ones occupied it for 16 s. */
+const MAX_BLOCKS = 10_000;
+
 /** Java frames its blocks like snappy-java, each with its size, u32 BE; librdkafka writes a single block without a frame. */
 async function snappy(packed: Buffer): Promise<Buffer> {
   const isFramed = packed.subarray(0, XERIAL.length).equals(XERIAL);
   const blocks = isFramed ? [...xerialBlocks(packed)] : [packed];
+  if (blocks.length > MAX_BLOCKS) throw new Error(`it has more than ${MAX_BLOCKS} blocks`);
   mustFit(blocks.reduce((sum, block) => sum + snappyLength(block), 0));
   const unpacked = blocks.map((block) => uncompress(block, { asBuffer: true }) as Promise<Buffer>);
   return Buffer.concat(await Promise.all(unpacked));
@@ -96,8 +102,16 @@ async function zstd(packed: Buffer): Promise<Buffer> {
   return zstdOfNode ? ownMemory(await zstdOfNode(packed, LIMITS)) : zstdByBlocks(packed);
 }
 
-/** Exported for the tests: newer Node versions use the other one. A window of a gigabyte takes only what is written to it. */
-export function zstdByBlocks(packed: Buffer): Buffer {
+/** The limit of libzstd, which Node's own decoder has too: level 22 has this window. */
+const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
+/** 0.2 s. The most unpacked bytes, in full blocks with the window of level 19 (8 MiB), take half of that. */
+const MAX_MOVED_BYTES = 4 * 1024 * 1024 * 1024;
+
+/** In slices: 32 MiB take 100 ms and more. Exported for the tests: newer Node versions use the other one. */
+export async function zstdByBlocks(packed: Buffer): Promise<Buffer> {
+  const { largestWindow, moved } = measureZstd(packed);
+  if (largestWindow > MAX_WINDOW_BYTES) throw new Error(`its window has more than ${MAX_WINDOW_BYTES} bytes`);
+  if (moved > MAX_MOVED_BYTES) throw new Error('it has too many blocks for its window');
   const chunks: Uint8Array[] = [];
   let length = 0;
   const stream = new Decompress((chunk) => {
@@ -105,7 +119,13 @@ export function zstdByBlocks(packed: Buffer): Buffer {
     mustFit(length);
     chunks.push(chunk);
   });
-  stream.push(packed, true);
+  let at = 0;
+  await forEachInSlices(zstdBlocks(packed), ({ end }) => {
+    stream.push(packed.subarray(at, end));
+    at = end;
+    return true;
+  });
+  stream.push(packed.subarray(at), true);
   return Buffer.concat(chunks, length);
 }
 

@@ -8,10 +8,13 @@
  */
 import type { KafkaMessage } from 'kafkajs';
 import type { RecordHeader } from '../../../ports/broker.js';
+import { forEachInSlices } from '../../../time/in-slices.js';
 import type { BatchHeader } from './batch-header.js';
 
 /** Records and headers of one batch: each is an object in memory. */
 const MOST_ITEMS = 500_000;
+/** Decoded in 0.3 ms. */
+const HEADERS_PER_STEP = 1_000;
 /** Of the last byte of a number of 64 bits, seven in each. */
 const LARGEST_SCALE = 2 ** 63;
 const TOO_LARGE = 'a number is cut short, or too large';
@@ -21,27 +24,54 @@ const EMPTY = Buffer.alloc(0);
 /** kafkajs passes this property on: the headers in order. */
 export type RecordMessage = KafkaMessage & { readonly headerList: readonly RecordHeader[] };
 
-/** @throws Error that says what is wrong */
-export function decodeRecords(records: Buffer, header: BatchHeader): RecordMessage[] {
+/** In slices: MOST_ITEMS take 200 ms. @throws Error that says what is wrong */
+export async function decodeRecords(records: Buffer, header: BatchHeader): Promise<RecordMessage[]> {
   const reader = new RecordReader(records);
   const messages: RecordMessage[] = [];
-  for (let n = 0; n < header.count; n += 1) messages.push(recordOf(reader, header));
+  await forEachInSlices(recordsIn(reader, header), (message) => {
+    if (message) messages.push(message);
+    return true;
+  });
   if (!reader.isAtEnd) throw new Error('it has data after its last record');
   return messages;
 }
 
-function recordOf(reader: RecordReader, header: BatchHeader): RecordMessage {
-  const { first, last } = header;
-  const end = reader.begin();
-  const delta = reader.varint();
-  const timestamp = header.appendTimestamp ?? header.firstTimestamp + delta;
+/** Undefined within a record that has many headers. One generator: with one for each record, decoding took twice as long. */
+function* recordsIn(reader: RecordReader, header: BatchHeader): Iterable<RecordMessage | undefined> {
+  for (let n = 0; n < header.count; n += 1) {
+    const end = reader.begin();
+    const timestamp = timestampOf(reader.varint(), header);
+    const offset = offsetOf(reader, header);
+    const key = reader.bytes();
+    const value = reader.bytes();
+    const headerList: RecordHeader[] = [];
+    for (let left = reader.headerCount(); left > 0; left -= 1) {
+      headerList.push(reader.header());
+      if (headerList.length % HEADERS_PER_STEP === 0) yield undefined;
+    }
+    reader.mustBeAt(end);
+    yield messageOf(key, value, headerList, timestamp, offset);
+  }
+}
+
+function timestampOf(delta: number, { appendTimestamp, firstTimestamp }: BatchHeader): number {
+  return appendTimestamp ?? firstTimestamp + delta;
+}
+
+function offsetOf(reader: RecordReader, { first, last }: BatchHeader): number {
   const offset = first + reader.varint();
   if (offset < first || offset > last) throw new Error('a record has an offset of another batch');
-  const key = reader.bytes();
-  const value = reader.bytes();
-  const headerList = reader.headers();
-  reader.mustBeAt(end);
-  // One literal per record: 0.5 us each, against 9.7 with spread parts (side by side, on a busy machine).
+  return offset;
+}
+
+/** One literal per record: 0.5 us each, against 9.7 with spread parts (side by side, on a busy machine). */
+function messageOf(
+  key: Buffer | null,
+  value: Buffer | null,
+  headerList: readonly RecordHeader[],
+  timestamp: number,
+  offset: number,
+): RecordMessage {
   const message = {
     key,
     value,
@@ -101,17 +131,17 @@ class RecordReader {
     return bytes;
   }
 
-  headers(): RecordHeader[] {
+  headerCount(): number {
     const count = this.varint();
     if (count < 0) throw new Error('it has a negative number of headers');
     this.#count(count);
-    const headers: RecordHeader[] = [];
-    for (let n = 0; n < count; n += 1) {
-      const name = this.bytes();
-      if (name === null) throw new Error('a header has no name');
-      headers.push([name.toString('utf8'), this.bytes() ?? EMPTY]);
-    }
-    return headers;
+    return count;
+  }
+
+  header(): RecordHeader {
+    const name = this.bytes();
+    if (name === null) throw new Error('a header has no name');
+    return [name.toString('utf8'), this.bytes() ?? EMPTY];
   }
 
   mustBeAt(end: number): void {

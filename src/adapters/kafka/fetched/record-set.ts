@@ -85,7 +85,7 @@ async function read(batch: Buffer, { room, aborted, budget }: Reading): Promise<
     if (aborted.has(header)) return [passed(header.last)];
     const records = await unpack(header.codec, batch.subarray(HEADER_BYTES));
     budget.bytes -= records.length;
-    const decoded = decodeRecords(records, header);
+    const decoded = await decodeRecords(records, header);
     for (const { headerList } of decoded) budget.bytes -= headerList.length * HEADER_OVERHEAD_BYTES;
     const messages: KafkaMessage[] = decoded;
     if (header.isControl) aborted.marker(header, messages);

@@ -9,6 +9,11 @@ import type { FetchedPartition } from '../fetched/fetch-response.js';
 import { isCoordinatorMissing, translated } from '../kafka-errors.js';
 
 const ANSWER_WITHIN_MS = 3_000;
+/**
+ * While records arrive, a fetch waits for this many bytes, or this long: without it each record was a fetch of its own, a quarter
+ * of a dispatcher's CPU at 300 payments per second. A record that arrives after a pause does not wait.
+ */
+const GATHER = { minBytes: 64 * 1024, maxWaitTime: 5 };
 
 export interface Fetched {
   readonly responses: readonly { readonly topicName: string; readonly partitions: readonly FetchedPartition[] }[];
@@ -61,10 +66,14 @@ export function hookGroupClient(client: Cluster, hooks: GroupHooks): void {
     if (hooked.has(broker)) return broker;
     hooked.add(broker);
     const fetch = broker.fetch.bind(broker);
+    let recordsArrive = false;
     broker.fetch = async (request) => {
-      const answer = await fetch({ ...request, maxWaitTime: hooks.waitMs() });
+      const wait = recordsArrive ? GATHER : { maxWaitTime: hooks.waitMs() };
+      const answer = await fetch({ ...request, ...wait });
       hooks.fetched(answer);
-      return withRecords(answer);
+      const passed = withRecords(answer);
+      recordsArrive = passed.responses.some(({ partitions }) => partitions.length > 0);
+      return passed;
     };
     return broker;
   };

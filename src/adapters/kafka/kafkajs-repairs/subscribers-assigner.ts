@@ -3,6 +3,7 @@
  * the leader's topics, which differ while RETRY_SCHEDULE is changed in one process after the other.
  */
 import kafkajs, { type Cluster, type GroupMember, type PartitionAssigner } from 'kafkajs';
+import { PROTOCOL } from '../foreign-members.js';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 const VERSION = 0;
@@ -10,18 +11,21 @@ const NO_DATA = Buffer.alloc(0);
 
 /**
  * @param partitionsOf of a topic that only other members subscribe to, unknown to the leader's client; none if it is gone
+ * @param divided called with the ids of all members of the group
  * @param opened called with the client's cluster, which kafkajs passes only to an assigner
  */
 export function subscribersAssigner(
   partitionsOf: (topic: string) => Promise<number[]>,
+  { divided }: { divided(memberIds: readonly string[]): void } = { divided: () => undefined },
   opened: (cluster: Cluster) => void = () => undefined,
 ): PartitionAssigner {
   return ({ cluster }) => {
     opened(cluster);
     return {
-      name: 'account-webhooks-subscribers',
+      name: PROTOCOL,
       version: VERSION,
       async assign({ members, topics: own }) {
+        divided(members.map(({ memberId }) => memberId));
         const subscribers = subscribersByTopic(members);
         const partitions = new Map<string, readonly number[]>();
         for (const topic of subscribers.keys()) {

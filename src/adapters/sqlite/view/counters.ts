@@ -7,8 +7,10 @@ import {
   type MinuteAttempts,
   STATS_STEPS_MS,
   type StatsBucket,
+  type StatsQuery,
+  type SteppedQueries,
+  type Steps,
   type ViewEntry,
-  type ViewQueries,
   type WebhookHealth,
 } from '../../../ports/deliveries-view.js';
 import { statusOf } from '../../../ports/delivery-order.js';
@@ -41,10 +43,13 @@ const ADD_COUNT = `INSERT INTO counters (step, at, eventType, kind, accountId, w
   ON CONFLICT DO UPDATE SET n = iif(kind = ${LAST_SUCCESS}, max(n, excluded.n), n + excluded.n)`;
 const FORGET_COUNTS = `DELETE FROM counters WHERE (${KEY}) IN
   (SELECT ${KEY} FROM counters WHERE step = ? AND at < ? LIMIT ${FORGOTTEN_AT_ONCE})`;
-/** Where no delivery is left, the parts of each sum come to 0. */
-const FORGET_WEBHOOKS = `DELETE FROM counters WHERE ${IS_EVER} AND ${isIn('accountId', 'accounts')}
-  AND (kind <> ${LAST_SUCCESS} OR n < @before)
-  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE accountId = counters.accountId AND webhookId = counters.webhookId)`;
+/** Sums of deliveries that stand so now, some of all accounts at a time. */
+const EVER = `SELECT accountId, webhookId, kind, partition, n, EXISTS (
+    SELECT 1 FROM deliveries WHERE accountId = counters.accountId AND webhookId = counters.webhookId) AS isNeeded
+  FROM counters WHERE ${IS_EVER} AND (accountId, webhookId, kind, partition) > (@accountId, @webhookId, @kind, @partition)
+  ORDER BY accountId, webhookId, kind, partition LIMIT +@most`;
+const FORGET_EVER = `DELETE FROM counters WHERE ${IS_EVER} AND (accountId, webhookId, kind, partition) = (?, ?, ?, ?)`;
+const LOOKED_AT_ONCE = 500;
 
 /** Of the webhook and the partition of an entry. minute: its begin; null of what belongs to no step. */
 type Count = Readonly<{ entry: ViewEntry; kind: number; minute: number | null }> & { n: number };
@@ -90,10 +95,22 @@ export class Tally {
   }
 }
 
-/** @param leaving before is ms since the epoch; accounts are JSON: of those, events have left */
-export function forgetCounts(sql: Statements, leaving: { readonly before: number; readonly accounts: string }): void {
-  sql.run(FORGET_COUNTS, [HOUR_MS, beginOf(leaving.before, HOUR_MS)]);
-  sql.run(FORGET_WEBHOOKS, leaving);
+type Ever = Readonly<Record<'accountId' | 'webhookId' | 'kind' | 'partition' | 'n' | 'isNeeded', number>>;
+const FIRST_OF_ALL = { accountId: Number.MIN_SAFE_INTEGER, webhookId: 0, kind: 0, partition: 0 };
+
+/** Each call looks at some counters: a round over all of them takes several. */
+export function forgettingCounts(sql: Statements): (before: number) => void {
+  let reached: Omit<Ever, 'n' | 'isNeeded'> = FIRST_OF_ALL;
+  return (before) => {
+    sql.run(FORGET_COUNTS, [HOUR_MS, beginOf(before, HOUR_MS)]);
+    const looked = sql.rows<Ever>(EVER, { ...reached, most: LOOKED_AT_ONCE });
+    reached = looked.length < LOOKED_AT_ONCE ? FIRST_OF_ALL : (looked.at(-1) ?? FIRST_OF_ALL);
+    for (const { accountId, webhookId, kind, partition, n, isNeeded } of looked) {
+      // Where no delivery is left, the parts of each sum come to 0.
+      if (isNeeded || (kind === LAST_SUCCESS && n >= before)) continue;
+      sql.run(FORGET_EVER, [accountId, webhookId, kind, partition]);
+    }
+  };
 }
 
 /** The first has all below 1 ms, the last all from 2 min on. */
@@ -102,72 +119,124 @@ function durationBucket(durationMs: number): number {
   return Math.min(DURATION_BUCKETS - 1, 1 + Math.floor(2 * Math.log2(durationMs)));
 }
 
-const bound = (which: 'min' | 'max') => `(SELECT ${which}(at) FROM counters WHERE step = @step)`;
-/** Step by step, oldest first, because a step has the rows of all accounts. */
-const STEPS = `WITH RECURSIVE steps (begin) AS (
-    SELECT max(@from, ${bound('min')})
-    UNION ALL SELECT begin + @step FROM steps WHERE begin + @step < @to AND begin < ${bound('max')}
-  )`;
-const COUNTERS = 'steps CROSS JOIN counters ON step = @step AND at = begin AND accountId = @accountId';
-const ASKED = filtered({
-  webhookId: 'webhookId = @webhookId',
-  eventType: `webhookId IN
-    (SELECT webhookId FROM counters WHERE ${IS_EVER} AND accountId = @accountId AND eventType = @eventType)`,
-});
-const STATS = `${STEPS} SELECT at, json_group_object(kind, n) AS counts FROM (
-    SELECT at, kind, sum(n) AS n FROM ${COUNTERS} WHERE begin < @to AND ${ASKED} GROUP BY at, kind HAVING sum(n) <> 0
-  ) GROUP BY at ORDER BY at`;
+/** The next step in which any account has a row; those without one, as those of a clock that is years off, cost nothing. */
+const NEXT_STEP = 'SELECT min(at) AS at FROM counters WHERE step = @step AND at >= @from AND at < @to';
+const OF_STEP = 'step = @step AND at = @at AND accountId = @accountId';
+const STATS = `SELECT kind, sum(n) AS n FROM counters
+  WHERE ${OF_STEP} AND ${filtered({ webhookId: 'webhookId = @webhookId', ofType: isIn('webhookId', 'ofType') })}
+  GROUP BY kind HAVING sum(n) <> 0`;
 const failed = `kind = ${FAILED_ATTEMPT}`;
-const ATTEMPTS = `${STEPS} SELECT at, webhookId, sum(n) AS made, ifnull(sum(n) FILTER (WHERE ${failed}), 0) AS failed
-  FROM ${COUNTERS} WHERE ${failed} OR kind >= ${SUCCEEDED} GROUP BY at, webhookId`;
-const SINCE = `${STEPS} SELECT at FROM ${COUNTERS} WHERE (
-    SELECT sum(n) FROM counters AS part WHERE part.step = @step AND part.at = begin AND part.accountId = @accountId
-      AND (part.webhookId, part.kind) = (counters.webhookId, counters.kind)) <> 0 LIMIT 1`;
-const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER };
-const FAILURES = `FROM attempts
-  WHERE accountId = standing.accountId AND webhookId = standing.webhookId AND status / 100 <> 2`;
+const ATTEMPTS = `SELECT @at AS at, webhookId, sum(n) AS made, ifnull(sum(n) FILTER (WHERE ${failed}), 0) AS failed
+  FROM counters WHERE ${OF_STEP} AND (${failed} OR kind >= ${SUCCEEDED}) GROUP BY webhookId`;
+const COUNTED = `SELECT 1 FROM counters WHERE ${OF_STEP} GROUP BY webhookId, kind HAVING sum(n) <> 0 LIMIT 1`;
+const OF_WEBHOOKS = `FROM counters WHERE ${IS_EVER} AND accountId = @accountId AND webhookId > @after
+  GROUP BY webhookId ORDER BY webhookId LIMIT +@most`;
+const TYPES = `SELECT webhookId, max(eventType) AS eventType ${OF_WEBHOOKS}`;
+const FAILURES = `FROM attempts INDEXED BY failures
+  WHERE accountId = @accountId AND webhookId = standing.webhookId AND status / 100 <> 2`;
 const sum = (kind: number) => `ifnull(sum(n) FILTER (WHERE kind = ${kind}), 0)`;
 const HEALTH = `SELECT webhookId, lastSuccessAt, waiting, held, exhausted,
     (SELECT min(at) ${FAILURES} AND at > ifnull(lastSuccessAt, 0)) AS failingSince,
     (SELECT json_object('at', at, 'status', nullif(status, 0), 'error', json(nullif(error, '')))
       ${FAILURES} ORDER BY at DESC, attempts.status DESC, attempts.error DESC LIMIT 1) AS lastFailure
-  FROM (SELECT accountId, webhookId, max(n) FILTER (WHERE kind = ${LAST_SUCCESS}) AS lastSuccessAt,
+  FROM (SELECT webhookId, max(n) FILTER (WHERE kind = ${LAST_SUCCESS}) AS lastSuccessAt,
       ${sum(STATE.retrying)} AS waiting, ${sum(STATE.held)} AS held, ${sum(STATE.exhausted)} AS exhausted
-    FROM counters WHERE ${IS_EVER} AND accountId = ? GROUP BY webhookId) AS standing`;
+    ${OF_WEBHOOKS}) AS standing`;
+/** Also removed ones: an account may have had any number. */
+const WEBHOOKS_PER_STEP = 100;
 
 type HealthRow = Omit<WebhookHealth, 'lastFailure'> & Readonly<{ webhookId: number; lastFailure: string | null }>;
 
 export function statQueries(
   sql: Statements,
   accountId: number,
-): Pick<ViewQueries, 'stats' | 'attempts' | 'dataSince' | 'health'> {
+): Pick<SteppedQueries, 'stats' | 'attempts' | 'dataSince' | 'health'> {
   return {
-    stats(query) {
-      const asked = { ...query, accountId, step: STATS_STEPS_MS[query.step] };
-      return sql.rows<{ at: number; counts: string }>(STATS, asked).map(bucketOf);
+    *stats(query) {
+      const ofType = query.eventType === null ? null : yield* webhooksOf(sql, accountId, query.eventType);
+      const buckets: StatsBucket[] = [];
+      for (const place of stepsOf(sql, query)) {
+        yield;
+        const counts = sql.rows<KindCount>(STATS, { ...query, ofType, ...place, accountId });
+        if (counts.length > 0) buckets.push(bucketOf(place.at, counts));
+      }
+      return buckets;
     },
-    attempts(begin) {
-      const from = beginOf(begin, MINUTE_MS);
-      return sql.rows<MinuteAttempts>(ATTEMPTS, { ...ALL, accountId, step: MINUTE_MS, from });
+    *attempts(begin) {
+      const found: MinuteAttempts[] = [];
+      for (const place of stepsOf(sql, { step: '1m', from: beginOf(begin, MINUTE_MS) })) {
+        yield;
+        found.push(...sql.rows<MinuteAttempts>(ATTEMPTS, { ...place, accountId }));
+      }
+      return found;
     },
-    dataSince: () => sql.row<{ at: number }>(SINCE, { ...ALL, accountId, step: HOUR_MS })?.at ?? null,
-    health() {
-      const rows = sql.rows<HealthRow>(HEALTH, [accountId]);
-      const health = ({ webhookId, lastFailure, ...row }: HealthRow) =>
-        [webhookId, { ...row, lastFailure: JSON.parse(lastFailure ?? 'null') }] as const;
-      return new Map(rows.map(health));
+    *dataSince() {
+      for (const place of stepsOf(sql, { step: '1h', from: Number.MIN_SAFE_INTEGER })) {
+        yield;
+        if (sql.row(COUNTED, { ...place, accountId })) return place.at;
+      }
+      return null;
+    },
+    *health() {
+      const health = new Map<number, WebhookHealth>();
+      for (const { webhookId, lastFailure, ...row } of yield* byWebhook<HealthRow>(sql, accountId, HEALTH)) {
+        health.set(webhookId, { ...row, lastFailure: JSON.parse(lastFailure ?? 'null') });
+      }
+      return health;
     },
   };
 }
 
-/** @param row its counts by kind, as JSON */
-function bucketOf(row: { readonly at: number; readonly counts: string }): StatsBucket {
-  const counts = JSON.parse(row.counts) as Readonly<Record<number, number>>;
-  const of = (kind: number) => counts[kind] ?? 0;
+/** The steps in which any account has a row, oldest first. */
+function* stepsOf(
+  sql: Statements,
+  {
+    step,
+    from,
+    to = Number.MAX_SAFE_INTEGER,
+  }: Omit<StatsQuery, 'to' | 'webhookId' | 'eventType'> & { readonly to?: number },
+) {
+  const ms = STATS_STEPS_MS[step];
+  for (let next = from; ; ) {
+    const at = sql.row<{ at: number | null }>(NEXT_STEP, { step: ms, from: next, to })?.at ?? null;
+    if (at === null) return;
+    yield { step: ms, at };
+    next = at + 1;
+  }
+}
+
+function* webhooksOf(sql: Statements, accountId: number, eventType: string): Steps<readonly number[]> {
+  const all = yield* byWebhook<{ readonly webhookId: number; readonly eventType: string | null }>(
+    sql,
+    accountId,
+    TYPES,
+  );
+  return all.filter((one) => one.eventType === eventType).map(({ webhookId }) => webhookId);
+}
+
+function* byWebhook<Row extends { readonly webhookId: number }>(
+  sql: Statements,
+  accountId: number,
+  question: string,
+): Steps<readonly Row[]> {
+  const all: Row[] = [];
+  for (let after = Number.MIN_SAFE_INTEGER; ; yield) {
+    const some = sql.rows<Row>(question, { accountId, after, most: WEBHOOKS_PER_STEP });
+    all.push(...some);
+    after = some.at(-1)?.webhookId ?? after;
+    if (some.length < WEBHOOKS_PER_STEP) return all;
+  }
+}
+
+type KindCount = { readonly kind: number; readonly n: number };
+
+function bucketOf(at: number, counts: readonly KindCount[]): StatsBucket {
+  const byKind = new Map(counts.map(({ kind, n }) => [kind, n]));
+  const of = (kind: number) => byKind.get(kind) ?? 0;
   const durations = Array.from({ length: DURATION_BUCKETS }, (_, n) => of(SUCCEEDED + n));
   const delivered = durations.reduce((sum, each) => sum + each, 0);
   return {
-    at: row.at,
+    at,
     delivered,
     failedAttempts: of(FAILED_ATTEMPT),
     exhausted: of(STATE.exhausted),

@@ -1,6 +1,6 @@
 /** The view of deliveries in its own file, filled from the topics. Opening doesn't check it: too large. */
 import type { Position } from '../../../ports/broker.js';
-import { type ViewCore, ViewUnsound } from '../../../ports/deliveries-view.js';
+import { type SteppedQueries, type Steps, type ViewCore, ViewUnsound } from '../../../ports/deliveries-view.js';
 import { type DisposableFile, isDamage, named, type OnDamage, openDisposable, openFormer } from '../disposable-file.js';
 import { Statements } from '../statements.js';
 import { statQueries } from './counters.js';
@@ -18,22 +18,23 @@ const WAL_PAGES = 4_000;
 const TRIMMED_FOR_EACH = 2;
 
 /** Increment it with every change of the tables, or of what is written into them. */
-const SHAPE = 20;
+const SHAPE = 23;
 /** The first shape that has all that questions name, with the same meaning. */
-const ANSWERS_SINCE = 20;
+const ANSWERS_SINCE = 22;
 
 const KIND = {
   name: 'deliveries-view',
   applicationId: 0x61776476, // "awdv"
   shape: SHAPE,
   schema: VIEW_SCHEMA,
-  isChecked: false,
 };
 
 export const VIEW_FILE = `${named(KIND).name}.sqlite`;
 
 const BYTES_IN_USE = `SELECT (page_count - freelist_count) * page_size AS bytes
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
+const ID = 'SELECT id FROM view WHERE rowid = 1';
+const COMPLETE_SINCE = 'SELECT completeSince FROM view WHERE rowid = 1';
 const POSITIONS = 'SELECT partition, position FROM positions WHERE topic = ?';
 const PUT_POSITION = 'INSERT OR REPLACE INTO positions VALUES (?, ?, ?)';
 
@@ -57,13 +58,13 @@ function viewIn({ file, discard }: DisposableFile, size: number): ViewCore {
   const leaving = leavingOf(sql);
   const bytesInUse = () => sql.row<{ bytes: number }>(BYTES_IN_USE)?.bytes ?? 0;
   return {
-    id: sql.row<{ id: string }>('SELECT id FROM view')?.id as string,
+    id: sql.row<{ id: string }>(ID)?.id as string,
     ...sound<Pick<ViewCore, 'of' | 'positions' | 'add' | 'forget'>>({
       of({ accountId, webhookIds }) {
-        const kept = sql.row('SELECT completeSince FROM view') as Pick<Asking, 'completeSince'>;
+        const kept = sql.row(COMPLETE_SINCE) as Pick<Asking, 'completeSince'>;
         const asking = { accountId, own: webhookIds, ...kept };
         const pages = { ...deliveryQueries(sql, asking), ...eventQueries(sql, asking) };
-        return sound({ ...pages, ...statQueries(sql, accountId), ...recoveryQueries(sql, asking) });
+        return soundSteps({ ...pages, ...statQueries(sql, accountId), ...recoveryQueries(sql, asking) });
       },
       positions(topic) {
         const rows = sql.rows<{ partition: number; position: string }>(POSITIONS, [topic]);
@@ -91,11 +92,30 @@ function sound<Methods extends object>(methods: Methods): Methods {
       try {
         return method(...given);
       } catch (cause) {
-        if (!isDamage(cause) && !(cause instanceof SyntaxError)) throw cause;
-        throw new ViewUnsound('the deliveries view is damaged', { cause });
+        throw translated(cause);
       }
     };
     return [name, told];
   });
   return Object.fromEntries(all);
+}
+
+/** The same for queries, in each of their steps. */
+function soundSteps(queries: SteppedQueries): SteppedQueries {
+  const all = Object.entries(queries).map(([name, query]) => {
+    const told = function* (...given: readonly unknown[]) {
+      try {
+        return yield* (query as (...asked: readonly unknown[]) => Steps<unknown>)(...given);
+      } catch (cause) {
+        throw translated(cause);
+      }
+    };
+    return [name, told];
+  });
+  return Object.fromEntries(all);
+}
+
+function translated(cause: unknown): unknown {
+  const isUnsound = isDamage(cause) || cause instanceof SyntaxError;
+  return isUnsound ? new ViewUnsound('the deliveries view is damaged', { cause }) : cause;
 }

@@ -1,13 +1,13 @@
 /** Deliveries, by one webhook or all of an account's: pages, newest first, and single ones in detail. */
-import type { DeliveriesQuery, ViewAttempt, ViewedDelivery, ViewQueries } from '../../../ports/deliveries-view.js';
+import type { DeliveriesQuery, SteppedQueries, ViewAttempt, ViewedDelivery } from '../../../ports/deliveries-view.js';
 import { REMOVAL } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
 import { type AttemptRow, type DeliveryRow, foldOf, NO_WAIT, outcomeOf, STATE, STATES } from './delivery-row.js';
 import type { EventRow } from './event-row.js';
+import { FOUND_EVENTS, rowsWith } from './found-rows.js';
 import {
   ANSWERED,
   type Asking,
-  eventsWith,
   filtered,
   IS_REMOVED,
   isIn,
@@ -19,50 +19,72 @@ import {
   type Source,
   valuesOf,
 } from './lists.js';
-import { rowsWith, unescaped } from './schema.js';
+import { escaped, offsetIn, unescaped } from './schema.js';
 
 type Stored = DeliveryRow &
   Pick<EventRow, 'eventId' | 'eventType' | 'eventSource' | 'payment' | 'routedAt'> &
   Readonly<Record<'shown' | 'isRemoved' | 'requests', number>>;
 
-export const DELIVERIES: Pick<List, 'row' | 'tie'> = { row: 'deliveries.row', tie: 'id' };
+/** An event without deliveries is a row too, for it has to be examined. */
+export const DELIVERIES: Pick<List, 'row' | 'tie'> = { row: 'deliveries.row', tie: "ifnull(deliveries.id, '')" };
 const THEIR_EVENT = 'CROSS JOIN events ON events.row = deliveries.event';
-const ASKED = filtered({
+const ASKED = `deliveries.row IS NOT NULL AND ${filtered({
   webhookId: 'webhookId = @webhookId',
   eventType: 'eventType = @eventType',
+  eventId: 'eventId = @eventId',
   states: isIn(SHOWN_STATE, 'states'),
   ...ANSWERED,
-});
-const PUBLICATIONS = `SELECT deliveries.row AS row FROM ${rowsWith('deliveries', 'id')}
-  CROSS JOIN deliveries ON deliveries.row = found ${THEIR_EVENT} ORDER BY deliveries.firstAt DESC, payment DESC`;
+})}`;
 const ONE = `SELECT deliveries.*, eventId, eventSource, eventType, routedAt, payment, ${SHOWN_STATE} AS shown,
     ${IS_REMOVED} AS isRemoved, (SELECT count(*) FROM requests WHERE delivery = deliveries.row) AS requests
-  FROM deliveries ${THEIR_EVENT} WHERE deliveries.row = @row`;
+  FROM deliveries ${THEIR_EVENT} WHERE deliveries.row = @row AND deliveries.accountId = @accountId`;
 const ATTEMPTS_OF = `SELECT at AS triedAt, status, error, durationMs, version, more, iif(@answers, response, NULL) AS response
   FROM attempts WHERE delivery = @row ORDER BY at, status, error, durationMs, version, more`;
 
-export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, 'page' | 'publications'> {
+/** Publications whose details a step reads. */
+const DETAILS_PER_STEP = 50;
+
+export function deliveryQueries(sql: Statements, asking: Asking): Pick<SteppedQueries, 'page' | 'publications'> {
   return {
-    page({ limit, before, ...query }) {
-      const { outcome, held } = query;
+    *page({ limit, before, ...query }) {
+      const { outcome, held, eventId } = query;
       const isHeld = (state: number) => held === null || held === (state === STATE.held);
       const states = STATES.filter((state) => isHeld(state) && (outcome === null || outcomeOf(state) === outcome));
       const list: List = { ...DELIVERIES, sources: sourcesFor(query, states), isShown: ASKED, is: '<' };
-      const values = { ...asking, ...valuesOf(query, before), states };
-      const { shown, next } = listed(sql, list, values, limit);
-      const deliveries = shown.map(({ row }) => deliveryIn(sql, row, asking));
-      return { deliveries, next, completeSince: asking.completeSince };
+      const found = eventId === null ? [] : yield* rowsWith(sql, asking, 'events', 'eventId', escaped(eventId));
+      const values = { ...asking, ...valuesOf(query, before), states, found };
+      const view = ({ row }: { readonly row: number }) => deliveryIn(sql, row, asking) as ViewedDelivery;
+      const { shown, next } = yield* listed(sql, list, values, limit, view);
+      return { deliveries: shown, next, completeSince: asking.completeSince };
     },
-    publications: (id) =>
-      sql.rows<{ row: number }>(PUBLICATIONS, { ...asking, id }).map(({ row }) => deliveryIn(sql, row, asking, 1)),
+    *publications(id) {
+      const rows = yield* rowsWith(sql, asking, 'deliveries', 'id', id);
+      const found: ViewedDelivery[] = [];
+      for (const [index, row] of rows.entries()) {
+        if (index % DETAILS_PER_STEP === DETAILS_PER_STEP - 1) yield;
+        const delivery = deliveryIn(sql, row, asking, 1);
+        if (delivery?.id === id) found.push(delivery);
+      }
+      return found.sort(newestFirst);
+    },
   };
 }
 
-export function inStates(states: readonly number[], where: string): readonly Source[] {
+function newestFirst(one: ViewedDelivery, other: ViewedDelivery): number {
+  const [a, b] = [one, other].map(({ firstAt, payment }) => ({ firstAt, offset: offsetIn(payment), payment }));
+  if (!a || !b) return 0;
+  return b.firstAt - a.firstAt || b.offset - a.offset || (b.payment > a.payment ? 1 : -1);
+}
+
+export function inStates(
+  states: readonly number[],
+  index: 'deliveriesInTrouble' | 'deliveriesOfWebhook',
+): readonly Source[] {
+  const where = index === 'deliveriesInTrouble' ? 'state <> 0' : 'webhookId = @webhookId';
   return (states.length > 0 ? states : [-1]).map((state) => ({
-    from: `deliveries ${THEIR_EVENT}`,
+    from: `deliveries INDEXED BY ${index} ${THEIR_EVENT}`,
     where: `deliveries.accountId = @accountId AND ${where} AND state = ${state}`,
-    time: 'deliveries.firstAt',
+    by: 'deliveries',
   }));
 }
 
@@ -70,19 +92,21 @@ type Filters = Pick<DeliveriesQuery, 'webhookId' | 'eventId' | 'status' | 'error
 
 /** The narrowest. @param shown states; what waits for a removed webhook is shown as removed */
 function sourcesFor(asked: Filters, shown: readonly number[]): readonly Source[] {
-  const ofEvents = (events: Source) => [
-    { ...events, from: `${events.from} CROSS JOIN deliveries ON deliveries.event = events.row` },
-  ];
-  if (asked.eventId !== null) return ofEvents(eventsWith('eventId'));
+  const ofEvents = (events: Source) => {
+    const join = 'LEFT JOIN deliveries INDEXED BY deliveriesOfEvent ON deliveries.event = events.row';
+    return [{ ...events, from: `${events.from} ${join}` }];
+  };
+  if (asked.eventId !== null) return ofEvents(FOUND_EVENTS);
   const isShown = (state: number) => shown.includes(state) && !(state === STATE.atOnce && isOfFailed(asked));
   const stored = STATES.filter((state) => isShown(state) || (state === STATE.retrying && isShown(STATE.removed)));
-  if (asked.webhookId !== null) return inStates(stored, 'webhookId = @webhookId');
-  return stored.includes(STATE.atOnce) ? ofEvents(OF_ACCOUNT) : inStates(stored, 'state <> 0');
+  if (asked.webhookId !== null) return inStates(stored, 'deliveriesOfWebhook');
+  return stored.includes(STATE.atOnce) ? ofEvents(OF_ACCOUNT) : inStates(stored, 'deliveriesInTrouble');
 }
 
-/** @param answers 1: also those of failed attempts; 3.2 MB between the threads for a page of 200 */
-export function deliveryIn(sql: Statements, row: number, asking: Asking, answers: 0 | 1 = 0): ViewedDelivery {
-  const stored = sql.row<Stored>(ONE, { ...asking, row }) as Stored;
+/** Null: it has left. @param answers 1: also those of failed attempts; 3.2 MB between the threads for a page of 200 */
+export function deliveryIn(sql: Statements, row: number, asking: Asking, answers: 0 | 1 = 0): ViewedDelivery | null {
+  const stored = sql.row<Stored>(ONE, { ...asking, row });
+  if (!stored) return null;
   const { shown, isRemoved, eventId, eventSource } = stored;
   const { id, accountId, webhookId, webhookEvent, eventType, firstAt, payment, routedAt, requests } = stored;
   const { last, givenUp, asked, progressed } = foldOf(stored);
@@ -102,7 +126,10 @@ export function deliveryIn(sql: Statements, row: number, asking: Asking, answers
 }
 
 function attemptOf({ triedAt, status, error, durationMs, version, more, response }: AttemptRow): ViewAttempt {
-  const rest = unescaped(more || null) as Pick<ViewAttempt, 'reason' | 'trigger' | 'actor'> | null;
+  const rest = unescaped(more || null) as Pick<
+    ViewAttempt,
+    'reason' | 'expiredCertificate' | 'trigger' | 'actor'
+  > | null;
   const answer = { status: status || null, error: unescaped(error || null), ...(response !== null && { response }) };
   return { at: new Date(triedAt).toISOString(), durationMs, version, ...rest, ...answer };
 }

@@ -7,7 +7,7 @@ import {
   statusOf,
   withStatus,
 } from '../../../ports/delivery-order.js';
-import { escaped, writer } from './schema.js';
+import { escaped, offsetIn, writer } from './schema.js';
 
 /**
  * As stored. atOnce: delivered at its first attempt, and not asked for again. held and removed: exhausted and cancelled ones
@@ -42,13 +42,13 @@ type Tried = Pick<AttemptRow, 'triedAt' | 'status' | 'error'>;
 
 /** row null: it is new. event: the row of its event, known once that is written. */
 export type DeliveryRow = Tried & { event: number } & Readonly<
-    Record<'accountId' | 'webhookId' | 'firstAt' | 'state', number> &
+    Record<'accountId' | 'webhookId' | 'firstAt' | 'paymentOffset' | 'state', number> &
       Record<'id' | 'webhookEvent', string> & { row: number | null; fold: string | null }
   >;
 
 export const putDelivery = writer(
   'deliveries',
-  ['event', 'accountId', 'webhookId', 'firstAt', 'id', 'webhookEvent'],
+  ['event', 'accountId', 'webhookId', 'firstAt', 'paymentOffset', 'id', 'webhookEvent'],
   ['state', 'triedAt', 'status', 'error', 'fold'],
 );
 
@@ -74,6 +74,7 @@ export function withEntry(known: DeliveryRow | undefined, entry: ViewEntry, atte
     accountId,
     webhookId,
     firstAt,
+    paymentOffset: known?.paymentOffset ?? offsetIn(entry.payment),
     id,
     webhookEvent,
     state: isAtOnce ? STATE.atOnce : statusOf(fold).state,
@@ -117,7 +118,18 @@ function lastTried(known: Tried = UNTRIED, attempt: Tried | null): Tried {
 
 /** Its `at` may be any text with the form of a time. */
 export function attemptRow(attempt: ViewAttempt): AttemptRow {
-  const { at, status, error, response = null, durationMs, version, reason, trigger, actor } = attempt;
+  const {
+    at,
+    status,
+    error,
+    response = null,
+    durationMs,
+    version,
+    reason,
+    expiredCertificate,
+    trigger,
+    actor,
+  } = attempt;
   const isPlain = reason === undefined && trigger === undefined && actor === undefined;
   return {
     triedAt: Date.parse(at) || 0,
@@ -125,7 +137,7 @@ export function attemptRow(attempt: ViewAttempt): AttemptRow {
     error: escaped(error) ?? '',
     durationMs,
     version,
-    more: isPlain ? '' : JSON.stringify({ reason, trigger, actor }),
+    more: isPlain ? '' : JSON.stringify({ reason, expiredCertificate, trigger, actor }),
     response,
   };
 }

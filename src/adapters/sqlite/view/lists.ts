@@ -1,8 +1,15 @@
-/** What all lists have in common: filters as SQL, the indexes that rows come from, pages that look at some rows only. */
-import type { DeliveriesQuery, EventsQuery, ListPlace } from '../../../ports/deliveries-view.js';
+/** What all lists have in common: filters as SQL, the indexes that rows come from, and the order of their rows. */
+import type {
+  DeliveriesQuery,
+  EventsQuery,
+  ListPlace,
+  RecoverableCount,
+  Steps,
+} from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { STATE } from './delivery-row.js';
-import { escaped, rowsWith } from './schema.js';
+import { escaped, offsetIn } from './schema.js';
+import { eachShown, pageOf } from './steps.js';
 
 /** The account that asks, as values of its statements. */
 export interface Asking {
@@ -13,8 +20,6 @@ export interface Asking {
   readonly completeSince: number | null;
 }
 
-/** Rows that a page looks at and does not show: 2,000 with the 200 that it may show. */
-const MOST_PASSED = 1_800;
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST: ListPlace = { firstAt: Number.MAX_SAFE_INTEGER, payment: '', tie: '' };
 
@@ -55,24 +60,22 @@ export function valuesOf({ to, ...query }: Filters, before: ListPlace | null) {
   };
 }
 
-/** SQL: where rows of a list come from, and the time that is in its index. */
+/**
+ * SQL: where rows of a list come from. Each is examined, so an index has to serve `where` alone; whatever else a filter asks
+ * for is in isShown. SQLite refuses a statement that cannot use the index that it names.
+ */
 export interface Source {
   readonly from: string;
   readonly where: string;
-  readonly time: 'events.firstAt' | 'deliveries.firstAt';
+  /** The table whose index has the order. */
+  readonly by: 'events' | 'deliveries';
 }
 
 export const OF_ACCOUNT: Source = {
-  from: 'events',
+  from: 'events INDEXED BY eventsInOrder',
   where: 'events.accountId = @accountId',
-  time: 'events.firstAt',
+  by: 'events',
 };
-
-/** Events with the text that is asked for. */
-export function eventsWith(column: 'eventId' | 'reference'): Source {
-  const found = rowsWith('events', column);
-  return { ...OF_ACCOUNT, from: `${found} CROSS JOIN events ON events.row = found` };
-}
 
 export interface List {
   /** The expression of its row. */
@@ -86,39 +89,58 @@ export interface List {
   readonly is: '<' | '>';
 }
 
+/** A row that was examined: its place, and whether it is asked for. */
+type ExaminedRow = ListPlace & { readonly row: number; readonly isShown: number };
+type Values = ListPlace & Readonly<Record<string, unknown>>;
+
 /** A page of a list behind the place that is in its values. */
-export function listed(sql: Statements, list: List, values: Readonly<Record<string, unknown>>, limit: number) {
-  const { shown, last, more } = pageOf(sql.each<Looked>(textOf(list), values), limit);
+export function* listed<Shown>(
+  sql: Statements,
+  list: List,
+  values: Values,
+  limit: number,
+  view: (row: ExaminedRow) => Shown,
+): Steps<{ readonly shown: readonly Shown[]; readonly next: ListPlace | null }> {
+  const { shown, last, more } = yield* pageOf(rowsOf(sql, list, values), limit, view);
   return { shown, next: last && more ? placeOf(last) : null };
 }
 
-/** A row that was looked at: where it is, and whether it is asked for. */
-type Looked = ListPlace & { readonly row: number; readonly isShown: number };
+/** How many rows some lists have, and the times of the first and the last. @param each the values of one list */
+export function* counted(sql: Statements, list: List, each: readonly Values[]): Steps<RecoverableCount> {
+  let [count, oldest, newest] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const values of each) {
+    yield* eachShown(rowsOf(sql, list, values), (rows) => {
+      count += rows.length;
+      oldest = Math.min(oldest, ...rows.map(({ firstAt }) => firstAt));
+      newest = Math.max(newest, ...rows.map(({ firstAt }) => firstAt));
+    });
+    yield;
+  }
+  return count === 0 ? { count, oldest: null, newest: null } : { count, oldest, newest };
+}
 
 export function placeOf({ firstAt, payment, tie }: ListPlace): ListPlace {
   return { firstAt, payment, tie };
 }
 
-/** SQL: the rows of some sources behind a place, merged in their order, which SQLite sorts by what ties of one ms. */
-function textOf({ row, sources, tie, isShown, is }: List): string {
-  const [bound, order] = is === '<' ? ['>= @from', 'DESC'] : ['< @until', 'ASC'];
-  const arms = sources.map(
-    ({ from, where, time }) => `
-    SELECT ${row} AS row, ${time} AS firstAt, payment, ${tie} AS tie, ${isShown} AS isShown FROM ${from}
-    WHERE ${where} AND ${time} ${bound} AND (${time}, payment, ${tie}) ${is} (@firstAt, @payment, @tie)`,
-  );
-  return `${arms.join(' UNION ALL ')} ORDER BY firstAt ${order}, payment ${order}, tie ${order}`;
+function rowsOf(sql: Statements, list: List, values: Values): (last: ListPlace | null) => Iterable<ExaminedRow> {
+  const text = textOf(list);
+  return (last) => {
+    const place = placeOf(last ?? values);
+    return sql.each<ExaminedRow>(text, { ...values, ...place, paymentOffset: offsetIn(place.payment) });
+  };
 }
 
-/** @returns the rows to show, and the last one that was looked at, behind which there may be `more` */
-export function pageOf<Row extends { readonly isShown: number }>(rows: Iterable<Row>, limit: number) {
-  const shown: Row[] = [];
-  let [passed, last] = [0, null as Row | null];
-  for (const row of rows) {
-    if (passed === MOST_PASSED || (row.isShown && shown.length === limit)) return { shown, last, more: true };
-    if (row.isShown) shown.push(row);
-    else passed += 1;
-    last = row;
-  }
-  return { shown, last, more: false };
+/** SQL: the rows of some sources behind a place, merged in their order. */
+function textOf({ row, sources, tie, isShown, is }: List): string {
+  const [bound, order] = is === '<' ? ['>= @from', 'DESC'] : ['< @until', 'ASC'];
+  const arms = sources.map(({ from, where, by }) => {
+    const place = `${by}.firstAt, ${by}.paymentOffset, payment, ${tie}`;
+    return `
+    SELECT ${row} AS row, ${by}.firstAt AS firstAt, ${by}.paymentOffset AS paymentOffset, payment, ${tie} AS tie,
+      ${isShown} AS isShown FROM ${from}
+    WHERE ${where} AND ${by}.firstAt ${bound} AND (${place}) ${is} (@firstAt, @paymentOffset, @payment, @tie)`;
+  });
+  const places = ['firstAt', 'paymentOffset', 'payment', 'tie'].map((name) => `${name} ${order}`);
+  return `${arms.join(' UNION ALL ')} ORDER BY ${places.join()}`;
 }

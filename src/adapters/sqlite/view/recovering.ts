@@ -1,72 +1,94 @@
 /** What a recovery sends: deliveries that can be sent again, payments that webhooks missed; and what became of them. */
-import type { ListPlace, RecoverableCount, RecoverableQuery, ViewQueries } from '../../../ports/deliveries-view.js';
+import type { ListPlace, RecoverableQuery, SteppedQueries, Steps } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { DELIVERIES, deliveryIn, inStates } from './delivery-pages.js';
 import { STATE } from './delivery-row.js';
 import { eventIn } from './event-pages.js';
 import type { EventRow } from './event-row.js';
-import { type Asking, isIn, type List, listed, OF_ACCOUNT, placeOf, type Source } from './lists.js';
+import { type Asking, counted, isIn, type List, listed, OF_ACCOUNT, placeOf, type Source } from './lists.js';
 import { unescaped } from './schema.js';
 
-const statesOf = ({ include }: RecoverableQuery) => include.map((one) => STATE[one]);
+const statesOf = ({ include }: Pick<RecoverableQuery, 'include'>) => include.map((one) => STATE[one]);
 
-const counted = (from: string, where: string) => `
-  SELECT count(*) AS count, min(firstAt) AS oldest, max(firstAt) AS newest
-  FROM ${from} WHERE ${where} AND firstAt >= @since AND firstAt < @until`;
-const COUNT_RECOVERABLE = counted(
-  'deliveries',
-  `accountId = @accountId AND ${isIn('webhookId', 'webhookIds')} AND ${isIn('state', 'states')}`,
-);
 const IS_NEXT = `${isIn('webhookId', 'webhookIds')} AND NOT EXISTS (SELECT 1 FROM requests
   WHERE delivery = deliveries.row AND recovery = @recovery)`;
 
 const id = "webhook.value ->> 'id'";
-/** Payments of the type that were routed, each with every webhook of the type. */
+/** Each payment with every webhook of its type; one without any is a row too, for it has to be examined. */
 const TO_MISS: Source = {
   ...OF_ACCOUNT,
-  from: `events CROSS JOIN json_each(@webhooks) AS webhook`,
-  where: `${OF_ACCOUNT.where} AND routedAt IS NOT NULL AND eventType = webhook.value ->> 'eventType'`,
+  from: `${OF_ACCOUNT.from} LEFT JOIN json_each(@webhooks) AS webhook ON webhook.value ->> 'eventType' = eventType`,
 };
-const IS_MISSED = `NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND webhookId = ${id})
+const IS_MISSED = `${id} IS NOT NULL AND routedAt IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND webhookId = ${id})
   AND NOT EXISTS (SELECT 1 FROM json_each(webhooks) AS routed WHERE routed.value = ${id})`;
 const PARTITION = `rtrim(payment, '-@0123456789')`;
-const IS_KEPT = `CAST(substr(payment, length(${PARTITION}) + 1) AS INTEGER) >= ifnull(@kept ->> ${PARTITION}, 0)`;
-const COUNT_MISSED = counted(TO_MISS.from, `${TO_MISS.where} AND ${IS_MISSED} AND ${IS_KEPT}`);
-const MISSED: List = { row: 'events.row', sources: [TO_MISS], tie: id, isShown: IS_MISSED, is: '>' };
+const IS_KEPT = `paymentOffset >= ifnull(@kept ->> ${PARTITION}, 0)`;
+const MISSED: List = { row: 'events.row', sources: [TO_MISS], tie: `ifnull(${id}, 0)`, isShown: IS_MISSED, is: '>' };
+const MISSED_AND_KEPT: List = { ...MISSED, isShown: `${IS_MISSED} AND ${IS_KEPT}` };
 
-const PROGRESS = `SELECT count(*) AS sent, count(*) FILTER (WHERE state < ${STATE.retrying}) AS delivered,
-    count(*) FILTER (WHERE state > ${STATE.retrying}) AS failed
-  FROM requests WHERE accountId = ? AND recovery = ?`;
+const PROGRESS = `SELECT ifnull(sum(n), 0) AS sent, ifnull(sum(n) FILTER (WHERE state < ${STATE.retrying}), 0) AS delivered,
+    ifnull(sum(n) FILTER (WHERE state > ${STATE.retrying}), 0) AS failed
+  FROM progress WHERE accountId = ? AND recovery = ?`;
 
 type Period = Pick<RecoverableQuery, 'since' | 'until'> & Readonly<Record<string, unknown>>;
 type Names = 'recoverableCount' | 'nextRecoverable' | 'missedCount' | 'nextMissed' | 'recovery';
+type Progress = ReturnType<SteppedQueries['recovery']> extends Steps<infer Shown> ? Shown : never;
 
-export function recoveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, Names> {
+export function recoveryQueries(sql: Statements, asking: Asking): Pick<SteppedQueries, Names> {
   const { accountId, completeSince } = asking;
-  /** The first that is asked for, and the place up to which rows were looked at for it; null: there is nothing behind. */
-  const first = (list: List, asked: Period, after: ListPlace | null) => {
-    const place = after ?? { firstAt: asked.since, payment: '', tie: '' };
-    const { shown, next } = listed(sql, list, { accountId, ...asked, ...place }, 1);
-    const [found = null] = shown;
-    return { found, reached: found ? placeOf(found) : next };
+  const from = (asked: Period, after: ListPlace | null) => {
+    return { accountId, ...asked, ...(after ?? { firstAt: asked.since, payment: '', tie: '' }) };
   };
-  const count = (text: string, asked: object) => sql.row(text, { accountId, ...asked }) as RecoverableCount;
   return {
-    recoverableCount: (asked) => count(COUNT_RECOVERABLE, { ...asked, states: statesOf(asked) }),
-    nextRecoverable(asked, recovery, after) {
-      const sources = inStates(statesOf(asked), 'state <> 0');
+    *recoverableCount({ webhookIds, ...asked }) {
+      const list: List = {
+        ...DELIVERIES,
+        sources: inStates(statesOf(asked), 'deliveriesOfWebhook'),
+        isShown: '1',
+        is: '>',
+      };
+      return yield* counted(
+        sql,
+        list,
+        webhookIds.map((webhookId) => ({ ...from(asked, null), webhookId })),
+      );
+    },
+    *nextRecoverable(asked, recovery, after) {
+      const sources = inStates(statesOf(asked), 'deliveriesInTrouble');
       const list: List = { ...DELIVERIES, sources, isShown: IS_NEXT, is: '>' };
-      const { found, reached } = first(list, { ...asked, recovery }, after);
-      return { delivery: found && deliveryIn(sql, found.row, { ...asking, own: null }), reached };
+      const { found, reached } = yield* first(sql, list, from({ ...asked, recovery }, after), ({ row }) =>
+        deliveryIn(sql, row, { ...asking, own: null }),
+      );
+      return { delivery: found, reached };
     },
-    missedCount: (asked, kept) => ({ ...count(COUNT_MISSED, { ...asked, kept: JSON.stringify(kept) }), completeSince }),
-    nextMissed(asked, after) {
-      const { found, reached } = first(MISSED, { ...asked }, after);
-      const event = found && eventIn(sql, found.row);
-      return { missed: event && missedOf(event, Number(found.tie)), reached };
+    *missedCount(asked, kept) {
+      const values = { ...from({ ...asked }, null), kept: JSON.stringify(kept) };
+      return { ...(yield* counted(sql, MISSED_AND_KEPT, [values])), completeSince };
     },
-    recovery: (recoveryId) => sql.row(PROGRESS, [accountId, recoveryId]) as ReturnType<ViewQueries['recovery']>,
+    *nextMissed(asked, after) {
+      const { found, reached } = yield* first(sql, MISSED, from({ ...asked }, after), ({ row, tie }) =>
+        missedOf(eventIn(sql, row), Number(tie)),
+      );
+      return { missed: found, reached };
+    },
+    *recovery(recoveryId) {
+      yield;
+      return sql.row(PROGRESS, [accountId, recoveryId]) as Progress;
+    },
   };
+}
+
+/** The first that is asked for, and the place up to which rows were examined for it; null: there is nothing behind. */
+function* first<Shown>(
+  sql: Statements,
+  list: List,
+  values: Parameters<typeof listed>[2],
+  view: (row: ListPlace & { readonly row: number }) => Shown,
+) {
+  const { shown, next } = yield* listed(sql, list, values, 1, (row) => ({ found: view(row), place: placeOf(row) }));
+  const [one] = shown;
+  return { found: one?.found ?? null, reached: one?.place ?? next };
 }
 
 function missedOf({ firstAt, payment, ...event }: EventRow, webhookId: number) {

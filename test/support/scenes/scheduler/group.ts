@@ -7,6 +7,7 @@ export interface Delivery {
   turn: number;
   /** When its first attempt had ended. */
   endedAt: number;
+  deliveredAt: number;
   firstDeferredAt: number | null;
 }
 
@@ -17,12 +18,12 @@ export class Group {
   readonly deliveries: Delivery[] = [];
   /** When each refusal came. */
   readonly refusedAt: number[] = [];
-  delivered = 0;
   #deferrals = 0;
   #turns = 0;
 
   came(url: string, cameAt: number): Delivery {
-    const delivery: Delivery = { url, cameAt, turn: 0, endedAt: Number.POSITIVE_INFINITY, firstDeferredAt: null };
+    const never = Number.POSITIVE_INFINITY;
+    const delivery = { url, cameAt, turn: 0, endedAt: never, deliveredAt: never, firstDeferredAt: null };
     this.deliveries.push(delivery);
     return delivery;
   }
@@ -36,6 +37,22 @@ export class Group {
     delivery.endedAt = Math.min(delivery.endedAt, now);
   }
 
+  succeeded(delivery: Delivery, now: number): void {
+    delivery.deliveredAt = now;
+  }
+
+  get delivered(): number {
+    return this.deliveries.filter(({ deliveredAt }) => deliveredAt < Number.POSITIVE_INFINITY).length;
+  }
+
+  /** When the first was delivered after that time. */
+  deliveredAfter(from: number): number {
+    return this.deliveries.reduce(
+      (first, { deliveredAt: at }) => (at >= from ? Math.min(first, at) : first),
+      Number.POSITIVE_INFINITY,
+    );
+  }
+
   deferred(delivery: Delivery, now: number): void {
     this.#deferrals += 1;
     delivery.firstDeferredAt ??= now;
@@ -43,7 +60,13 @@ export class Group {
 
   /** When the first attempt of each had ended. */
   get lastEndedAt(): number {
-    return Math.max(...this.deliveries.map(({ endedAt }) => endedAt));
+    return this.deliveries.reduce((last, { endedAt }) => Math.max(last, endedAt), 0);
+  }
+
+  /** The longest time in which none was attempted, up to the last one's end, ms. */
+  get longestGapMs(): number {
+    const ends = this.deliveries.map(({ endedAt }) => endedAt).sort((one, other) => one - other);
+    return ends.reduce((longest, at, index) => Math.max(longest, at - (ends[index - 1] ?? at)), 0);
   }
 
   /** Times in ms until first attempts had ended; Infinity where they have not. */
@@ -55,6 +78,7 @@ export class Group {
       p99: sorted[Math.ceil(0.99 * sorted.length) - 1] ?? Number.NaN,
       p100: sorted.at(-1) ?? Number.NaN,
       deferred: this.#deferrals,
+      'records each': 1 + this.#deferrals / this.deliveries.length,
       undelivered: this.deliveries.length - this.delivered,
       'out of order': this.#outOfOrder(),
       refusals: this.refusedAt.length,

@@ -4,8 +4,8 @@
  */
 
 /** Measured: an attempt through a kept connection, and what a handshake costs besides. */
-const ATTEMPT_MS = 0.25;
-const HANDSHAKE_MS = 1.5;
+export const ATTEMPT_MS = 0.25;
+export const HANDSHAKE_MS = 1.5;
 const KEPT_FOR_MS = 60_000;
 
 interface ProcessorParts {
@@ -28,6 +28,11 @@ export class Processor {
 
   /** How late the thread does what is asked of it now. */
   readonly lateMs = () => Math.max(0, this.#freeAt - this.#parts.now());
+
+  /** What was asked of it so far, ms. */
+  get askedMs(): number {
+    return this.#asked;
+  }
 
   /** What it has done until now. */
   readonly busyMs = () => this.#asked - this.lateMs();

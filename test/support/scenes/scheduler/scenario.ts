@@ -10,6 +10,8 @@ export interface Scenario {
   readonly name: string;
   /** What attempts cost is played too. */
   readonly hasCpu?: boolean;
+  /** What a deferral costs, in a scenario with CPU. */
+  readonly deferralMs?: number;
   readonly limits: Limits;
   plays(world: World): Promise<void>;
 }
@@ -24,8 +26,9 @@ export function unharmed(limits: Readonly<Record<string, number>>): Limits {
 }
 
 /** @returns the limits that do not hold, in words */
-export async function judge({ hasCpu = false, limits, plays }: Scenario, seed: number): Promise<string[]> {
-  const world = new World({ seed, hasCpu });
+export async function judge(scenario: Scenario, seed: number): Promise<string[]> {
+  const { hasCpu = false, deferralMs = 0, limits, plays } = scenario;
+  const world = new World({ seed, hasCpu, deferralMs });
   await plays(world);
   const { figures } = world;
   return Object.entries(limits).flatMap(([figure, limit]) => {

@@ -18,6 +18,8 @@ const RETRIES = [5 * SECOND, 5 * MINUTE];
 const TIERS = [30 * MINUTE, 5 * MINUTE, MINUTE];
 const SHORTEST_TIER = 5 * SECOND;
 const JITTER = 0.1;
+/** A record may be late by the shortest tier: others are before it. */
+const LATE_MS = 5 * SECOND;
 const REFUSED_AT_LEAST = SECOND;
 const UNCOUNTED_IN_A_ROW = 20;
 const PER_ENDPOINT = 16;
@@ -41,6 +43,14 @@ export interface Endpoint {
   readonly accountId: number;
   readonly url: string;
   readonly manner: Manner;
+  readonly isUrgent?: boolean;
+}
+
+export interface Played {
+  readonly seed: number;
+  readonly hasCpu: boolean;
+  /** What a deferral costs: its record is written, read and parsed again. */
+  readonly deferralMs: number;
 }
 
 export class Simulation {
@@ -51,8 +61,11 @@ export class Simulation {
   readonly random: () => number;
   readonly #jitter: () => number;
 
-  constructor({ seed, hasCpu }: { readonly seed: number; readonly hasCpu: boolean }) {
+  readonly #deferralMs: number;
+
+  constructor({ seed, hasCpu, deferralMs }: Played) {
     const { clock } = this;
+    this.#deferralMs = deferralMs;
     this.random = randomOf(seed);
     this.#jitter = randomOf(seed + 1_000_000);
     this.processor = new Processor({ now: clock.now, perEndpoint: PER_ENDPOINT, hasCpu });
@@ -73,10 +86,11 @@ export class Simulation {
       const acquired = await this.#acquire(to, delivery, group);
       const { signal, retryAfterMs = 0 } = await this.#attempt(to, acquired, delivery, group);
       if (signal === 'succeeded') {
-        group.delivered += 1;
+        group.succeeded(delivery, this.clock.now());
         return;
       }
-      const isCounted = signal !== 'refused' || !acquired.hasSucceededLately || uncounted >= UNCOUNTED_IN_A_ROW;
+      const isLast = RETRIES[failures] === undefined;
+      const isCounted = signal !== 'refused' || (acquired.isFailing && !isLast) || uncounted >= UNCOUNTED_IN_A_ROW;
       if (isCounted) failures += 1;
       uncounted = isCounted ? 0 : uncounted + 1;
       const retryMs = isCounted ? RETRIES[failures - 1] : REFUSED_AT_LEAST;
@@ -90,10 +104,17 @@ export class Simulation {
       await this.#turn();
       const now = this.clock.now();
       const awayMs = delivery.firstDeferredAt === null ? 0 : now - delivery.firstDeferredAt;
-      const result = await this.scheduler.acquire(to.accountId, to.url, { bytes: BYTES, awayMs });
+      const result = await this.scheduler.acquire(to.accountId, to.url, {
+        bytes: BYTES,
+        awayMs,
+        isUrgent: to.isUrgent ?? false,
+      });
       if (result.kind === 'acquired') return result;
       group.deferred(delivery, this.clock.now());
-      await this.#pass(this.#jittered(result.pausedMs > 0 ? result.pausedMs : this.#tierOf(delivery)));
+      await this.#pass(this.processor.works(this.#deferralMs));
+      const { pausedMs, turnMs } = result;
+      if (turnMs > 0) await this.#pass(turnMs + LATE_MS * this.#jitter());
+      else await this.#pass(this.#jittered(pausedMs > 0 ? pausedMs : this.#tierOf(delivery)));
     }
   }
 

@@ -1,7 +1,7 @@
 /** What comes in a scenario: healthy accounts, those beside them, and figures of both. */
 import { Group } from './group.js';
 import { answers } from './manners.js';
-import { type Endpoint, type Manner, SECOND, Simulation } from './simulation.js';
+import { type Endpoint, type Manner, type Played, SECOND, Simulation } from './simulation.js';
 
 const URLS = 3;
 /** The first account of those that are beside the healthy ones. */
@@ -37,7 +37,7 @@ export class World {
   readonly #groups = new Map<string, Group>();
   readonly #noted: Record<string, number> = {};
 
-  constructor(played: { readonly seed: number; readonly hasCpu: boolean }) {
+  constructor(played: Played) {
     this.simulation = new Simulation(played);
   }
 

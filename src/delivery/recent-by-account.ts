@@ -1,0 +1,52 @@
+/**
+ * Remembers the newest keys of each account, up to a total. When that is reached, the accounts with the most keys lose their
+ * oldest: an account with at most an equal share of the total loses none, whatever the others add.
+ */
+
+/** Part of the total that is left when it was reached, so that this is rare. */
+const KEPT = 0.9;
+
+export class RecentByAccount {
+  readonly #max: number;
+  /** By account, in the order in which they were added. */
+  readonly #keys = new Map<number, Set<string>>();
+  #size = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  has(accountId: number, key: string): boolean {
+    return this.#keys.get(accountId)?.has(key) === true;
+  }
+
+  add(accountId: number, key: string): void {
+    const own = this.#keys.get(accountId) ?? new Set();
+    if (own.has(key)) return;
+    this.#keys.set(accountId, own.add(key));
+    this.#size += 1;
+    if (this.#size >= this.#max) this.#trim(Math.floor(KEPT * this.#max));
+  }
+
+  #trim(kept: number): void {
+    const limit = this.#fairLimit(kept);
+    for (const [accountId, own] of this.#keys) {
+      const dropped = [...own].slice(0, Math.max(0, own.size - limit));
+      for (const key of dropped) own.delete(key);
+      this.#size -= dropped.length;
+      if (own.size === 0) this.#keys.delete(accountId);
+    }
+  }
+
+  /** The keys that each account may have, so that all have `kept` together; none of them, if there are more accounts than that. */
+  #fairLimit(kept: number): number {
+    const sizes = [...this.#keys.values()].map(({ size }) => size).sort((a, b) => a - b);
+    let left = kept;
+    for (const [index, size] of sizes.entries()) {
+      const share = Math.floor(left / (sizes.length - index));
+      if (size > share) return share;
+      left -= size;
+    }
+    return kept;
+  }
+}

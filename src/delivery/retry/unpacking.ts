@@ -1,0 +1,176 @@
+/**
+ * Unpacks bundles that are due: each member is delivered as a record of its own would be.
+ *
+ *   bundle: queued for its account -> members handed over, some per slice -> each has ended or waits in another bundle -> done
+ *
+ * The bundles of an account are unpacked in their order. Accounts take turns, a member each: a long backlog of one delays no
+ * other, and costs the thread a bounded share. Members are parts of their record: those that are done do not come again.
+ */
+import type { ReceivedRecord, RecordHold } from '../../ports/broker.js';
+import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
+import { bytesOf, type Members, membersOf, waitOf, withMembers } from './bundle.js';
+
+/** 5,000 per second, more than a process delivers. One that is deferred again costs about 100 us: half of the thread. */
+const MEMBERS_PER_SLICE = 40;
+const SLICE_MS = 8;
+/** Of bundles that wait to be unpacked, shared equally by accounts: half of what a consumer may hold. Each account has one. */
+const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
+
+export interface UnpackingParts {
+  /** Fulfilled when the delivery has ended or waits elsewhere. */
+  readonly deliver: (delivery: Delivery, hold: RecordHold) => Promise<unknown>;
+  /** Whether members may be handed over now: each may want a slot. */
+  readonly mayContinue: () => boolean;
+  /** Moves a record, or a member as a record, that is not ours to the dead letters. */
+  readonly refuse: (record: ReceivedRecord) => Promise<void>;
+  /** Calls back after so many ms. */
+  readonly later?: (passed: () => void, ms: number) => void;
+}
+
+export class Unpacking {
+  readonly #parts: UnpackingParts;
+  /** By account, in the order of their turns. */
+  readonly #queued = new Map<number, UnpackedBundle[]>();
+  #left = MEMBERS_PER_SLICE;
+  #isTimed = false;
+
+  constructor(parts: UnpackingParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the bundle's account may have one more. */
+  hasRoom(record: ReceivedRecord): boolean {
+    const queued = this.#queued.get(accountOf(record)) ?? [];
+    const bytes = queued.reduce((sum, { leftBytes }) => sum + leftBytes, 0);
+    return queued.length === 0 || bytes < MAX_QUEUED_BYTES / this.#queued.size;
+  }
+
+  /** Fulfilled when all members are done; rejected, once all have settled, if one has to come again. */
+  unpack(record: ReceivedRecord, hold: RecordHold): Promise<void> {
+    const members = membersOf(record);
+    if (!members) return this.#parts.refuse(record);
+    const bundle = new UnpackedBundle(this.#parts, record, members, hold);
+    const accountId = accountOf(record);
+    const queued = this.#queued.get(accountId);
+    if (queued) queued.push(bundle);
+    else this.#queued.set(accountId, [bundle]);
+    this.#handOver();
+    return bundle.done;
+  }
+
+  #handOver(): void {
+    for (; this.#left > 0 && this.#queued.size > 0 && this.#parts.mayContinue(); this.#left -= 1) this.#handOverOne();
+    if (this.#isTimed || (this.#left === MEMBERS_PER_SLICE && this.#queued.size === 0)) return;
+    this.#isTimed = true;
+    (this.#parts.later ?? setTimeout)(() => {
+      this.#isTimed = false;
+      this.#left = MEMBERS_PER_SLICE;
+      this.#handOver();
+    }, SLICE_MS);
+  }
+
+  #handOverOne(): void {
+    for (const [accountId, bundles] of this.#queued) {
+      this.#queued.delete(accountId);
+      if (bundles[0]?.handOverNext() === false) bundles.shift();
+      if (bundles.length > 0) this.#queued.set(accountId, bundles);
+      return;
+    }
+  }
+}
+
+class UnpackedBundle {
+  readonly done: Promise<void>;
+  readonly #parts: UnpackingParts;
+  readonly #hold: RecordHold;
+  #members: Members;
+  /** Those that are not done. Their bytes are what the record should hold. */
+  readonly #left = new Set<number>();
+  #record: ReceivedRecord;
+  #heldBytes: number;
+  leftBytes: number;
+  #next = 0;
+  #failure: { readonly error: unknown } | null = null;
+  #unsettled = 0;
+  #settled!: () => void;
+
+  constructor(parts: UnpackingParts, record: ReceivedRecord, members: Members, hold: RecordHold) {
+    this.#parts = parts;
+    this.#record = record;
+    this.#members = members;
+    this.#hold = hold;
+    for (const [part, member] of members.entries()) if (member && !hold.isPartDone(part)) this.#left.add(part);
+    this.#heldBytes = record.value?.length ?? 0;
+    this.leftBytes = [...this.#left].reduce((sum, part) => sum + this.#bytesOf(part), 0);
+    this.done = new Promise<void>((resolve) => {
+      this.#settled = resolve;
+    }).then(() => {
+      if (this.#failure) throw this.#failure.error;
+    });
+  }
+
+  /** @returns whether there are more */
+  handOverNext(): boolean {
+    while (this.#next < this.#members.length && !this.#left.has(this.#next)) this.#next += 1;
+    const part = this.#next;
+    const member = this.#members[part];
+    if (member) {
+      this.#next += 1;
+      this.#unsettled += 1;
+      void this.#deliver(part, { ...this.#record, ...member });
+    }
+    const hasMore = this.#next < this.#members.length;
+    if (!hasMore && this.#unsettled === 0) this.#settled();
+    return hasMore;
+  }
+
+  /** Never rejects. */
+  async #deliver(part: number, member: ReceivedRecord): Promise<void> {
+    const { deliver, refuse } = this.#parts;
+    try {
+      const delivery = fromRetryRecord(member);
+      await (delivery ? deliver(this.#detached(delivery), this.#hold) : refuse(member));
+      this.#partDone(part);
+    } catch (error) {
+      this.#failure = { error };
+    }
+    this.#unsettled -= 1;
+    if (this.#unsettled === 0 && this.#next >= this.#members.length) this.#settled();
+  }
+
+  #partDone(part: number): void {
+    this.#hold.partDone(part);
+    this.leftBytes -= this.#bytesOf(part);
+    this.#left.delete(part);
+    if (this.leftBytes <= this.#heldBytes / 2 && this.#left.size > 0) this.#keepLeft();
+  }
+
+  /** A slow attempt holds the memory of its own delivery, not that of its bundle. */
+  #keepLeft(): void {
+    const left = this.#members.map((member, part) => (this.#left.has(part) ? member : null));
+    const { key, headers: shared } = this.#record;
+    const headers = shared.map(([name, text]) => [name, Buffer.from(text)] as const);
+    this.#record = withMembers({ ...this.#record, key: key && Buffer.from(key), headers }, left);
+    this.#members = membersOf(this.#record) ?? left;
+    this.#heldBytes = this.leftBytes;
+    this.#hold.keep(this.#record);
+  }
+
+  /** With memory of its own: a delivery that takes long must not hold that of its whole bundle. */
+  #detached(delivery: Delivery): Delivery {
+    const { key, value } = delivery.record;
+    const { addedMs = 0 } = waitOf(this.#record);
+    const headers = foreignHeaders(delivery.record).map(([name, text]) => [name, Buffer.from(text)] as const);
+    const record = { key: key && Buffer.from(key), value: value && Buffer.from(value), headers };
+    return { ...delivery, usedMs: delivery.usedMs + addedMs, record };
+  }
+
+  #bytesOf(part: number): number {
+    const member = this.#members[part];
+    return member ? bytesOf(member) : 0;
+  }
+}
+
+function accountOf({ key }: ReceivedRecord): number {
+  return Number.parseInt(key?.toString('utf8') ?? '', 10) || 0;
+}
