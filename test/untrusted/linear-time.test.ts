@@ -205,7 +205,8 @@ test('what the test measures grows with the square of a quadratic parser', async
   const quadratic = new RegExp('/+$');
   const growth = await growthOf(repeat('/', '', 'x'), (text) => quadratic.test(text), {
     maxLength: HEAD,
-    most: MAX_GROWTH,
+    // In all rounds: one that is lucky does not end it.
+    most: 0,
   });
   expect(growth).toBeGreaterThan(MAX_GROWTH);
 });

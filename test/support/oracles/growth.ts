@@ -9,7 +9,7 @@ const MIN_LENGTH = 4_096;
 
 /**
  * How many times as long a parser takes for twice the input; 0 if even the longest takes too short to be measured. By CPU
- * time, so that other processes do not count: the least of several runs, and of several rounds while that is above `most`.
+ * time, so that other processes do not count: the least of several runs, and of several rounds while their growth is above `most`.
  * The mean of two doublings, because collecting the garbage of one may cost as much as parsing.
  * @param prepare makes the input of a length, which is not measured
  * @param parse may return a promise; what it leaves to threads is measured too
@@ -22,9 +22,13 @@ export async function growthOf<T>(
   let length = MIN_LENGTH;
   while (length < maxLength && (await fastest(prepare(length), parse)) < MEASURABLE_MS) length *= 2;
   let growth = Number.POSITIVE_INFINITY;
+  let [once, fourfold] = [growth, growth];
   for (let round = 0; round < ROUNDS && growth > most; round += 1) {
-    const once = await fastest(prepare(length), parse);
-    growth = Math.min(growth, once < MEASURABLE_MS ? 0 : Math.sqrt((await fastest(prepare(4 * length), parse)) / once));
+    // Of all rounds: a ratio of two runs of one round is as wrong as either of them.
+    once = Math.min(once, await fastest(prepare(length), parse));
+    if (once < MEASURABLE_MS) return 0;
+    fourfold = Math.min(fourfold, await fastest(prepare(4 * length), parse));
+    growth = Math.sqrt(fourfold / once);
   }
   return growth;
 }
