@@ -156,7 +156,7 @@ class DeliveryAttempt {
   }
 
   #queueing(endpoint: string): Queueing {
-    const { id, payment, chain, record, deferredFrom, usedMs, attempts } = this.#delivery;
+    const { id, payment, chain, record, deferredFrom, usedMs, attempts, waitingFor } = this.#delivery;
     const { lifetimeMs, now, monotonicNow } = this.#parts;
     const since = this.#notedSince(endpoint);
     return {
@@ -164,6 +164,7 @@ class DeliveryAttempt {
       delivery: `${id} ${payment}`,
       chain,
       isUrgent: this.#isUrgent,
+      hadTurn: waitingFor === 'queue',
       awayMs: since === null ? usedMs - (deferredFrom ?? usedMs) : now() - since,
       leftMs: lifetimeMs - usedMs - (monotonicNow() - this.#takenAt),
       hasHadAttempt: attempts > 0,

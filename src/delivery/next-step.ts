@@ -157,11 +157,13 @@ function defer(delivery: Delivery, deferral: Deferral, time: StepTime): NextStep
   const next = { ...delivery, deferrals: delivery.deferrals + 1, deferredFrom, waitingFor };
   const wantedMs = deferralMs(next, deferral, time);
   const ms = isOver && waitsForFirst ? wantedMs : boundedMs(next, wantedMs, time);
-  const grid = { now: time.now, shift: gridShift(delivery), isAtLeast: deferral.pausedMs > 0 };
-  const until = waitOnGrid(tiers.deferred, ms, grid);
+  const shift = gridShift(delivery);
+  const until = waitOnGrid(tiers.deferred, ms, { now: time.now, shift, until: gridOf(deferral) });
   const step = waits(next, null, { kind: 'retry', ...until, deferral: DEFERRED_FOR[why] }, time);
   return { ...step, isTold: delivery.waitingFor !== waitingFor };
 }
+
+const gridOf = ({ pausedMs, turnMs }: Deferral) => (pausedMs > 0 ? 'pause' : turnMs > 0 ? 'turn' : 'any');
 
 /** Accounts' deliveries do not all return at the same moment: multiples of the golden ratio are spread evenly. */
 const gridShift = ({ accountId }: Delivery) => Math.abs(accountId * 0.618_033_988_75) % 1;

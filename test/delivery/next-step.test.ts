@@ -153,6 +153,12 @@ const ROWS: readonly Row[] = [
     deferredFor('queue', 0, 7_000),
     { kept: { ...waitsIn('deferred.5s', 5_000, 1_250), deferral: 'turn' } },
   ],
+  [
+    'a turn in half a minute: still with those of about the same second, or the URL would be idle between them',
+    {},
+    deferredFor('queue', 0, 34_000),
+    { kept: waitsIn('deferred.20s', 20_000, 13_750) },
+  ],
   ['a pause', {}, deferredFor('endpoint-paused', 7_000), { kept: { deferral: 'pause' } }],
   ['an outage', {}, noSlot(), { kept: { deferral: 'outage' } }],
   ['our stop', {}, stopping, { kept: { deferral: null } }],

@@ -8,6 +8,8 @@
 /** An ordinary attempt. */
 const ATTEMPT_MS = 0.25;
 const DEAR_MS = 1;
+/** Of the weight of all attempts: reached after a dozen. */
+const SURE = 8;
 /** Of what was known before an attempt. */
 const KEPT = 15 / 16;
 /** Of one callback: more was something else's, such as garbage collection. */
@@ -36,6 +38,11 @@ export class CpuCost {
   /** In the mean, where one counts for a little: what else the thread does makes one of ten look dear. */
   get isDear(): boolean {
     return this.#cappedMs > DEAR_MS * this.#attempts;
+  }
+
+  /** By so many attempts that first handshakes, and other work of the thread, do not make it look so. */
+  get isSurelyDear(): boolean {
+    return this.isDear && this.#attempts > SURE;
   }
 
   /** @param first of the first attempts of endpoints @returns what this one took */

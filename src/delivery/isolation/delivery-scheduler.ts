@@ -68,7 +68,7 @@ export class DeliveryScheduler {
     if (!mayQueue) {
       this.endpoints.mayForget(endpoint);
       const why = this.#closed ? 'stopping' : hasRoom ? 'endpoint-failing' : 'queue';
-      return Promise.resolve(this.#deferred(endpoint, why, queueing.isUrgent));
+      return Promise.resolve(this.#deferred(endpoint, why, queueing));
     }
     this.endpoints.enqueue(queued, earlier);
     // Requests that come faster than the queue moves would starve their delivery at its end.
@@ -259,10 +259,10 @@ export class DeliveryScheduler {
 
   #defer(queued: QueuedDelivery, why: Deferred['why']): void {
     this.#queued.delete(queued);
-    queued.tell(this.#deferred(queued.endpoint, why, queued.queueing.isUrgent));
+    queued.tell(this.#deferred(queued.endpoint, why, queued.queueing));
   }
 
-  #deferred({ pace, queue }: Endpoint, why: Deferred['why'], isUrgent = false): Deferred {
+  #deferred({ pace, queue }: Endpoint, why: Deferred['why'], { isUrgent, hadTurn }: Queueing): Deferred {
     const now = this.#parts.clock.now();
     const deferred = { kind: 'deferred', why, pausedMs: 0, turnMs: 0 } as const;
     if (why !== 'queue') return deferred;
@@ -271,6 +271,6 @@ export class DeliveryScheduler {
     if (pace.isFailing) return { ...deferred, why: 'endpoint-failing' };
     // It goes before those that have turns.
     if (isUrgent) return deferred;
-    return { ...deferred, turnMs: pace.bookTurn(queue.length, now, this.#parts.perEndpoint) };
+    return { ...deferred, turnMs: pace.bookTurn(queue.length, now, this.#parts.perEndpoint, hadTurn) };
   }
 }

@@ -73,6 +73,11 @@ export class EndpointPace {
     return this.isProven && !this.cost.isDear;
   }
 
+  /** The same, as far as its few attempts show. */
+  get seemsCheap(): boolean {
+    return this.isProven && !this.cost.isSurelyDear;
+  }
+
   /** Whether the next attempt is within the rate that the endpoint had recently. */
   isUsual(now: number): boolean {
     this.#settleUsual(now);
@@ -160,16 +165,18 @@ export class EndpointPace {
   }
 
   /**
-   * The turn of one more delivery that waits elsewhere, behind those that do.
+   * The turn of one more delivery that waits elsewhere, behind those that do, unless it has waited for its turn.
    * @param queued that come before @returns after how long it returns, ms; 0: its rate is unknown
    */
-  bookTurn(queued: number, now: number, perEndpoint: number): number {
+  bookTurn(queued: number, now: number, perEndpoint: number, hadTurn = false): number {
     const ownPerMs = this.#perMs(now, perEndpoint);
     // A dear one gets less of the thread than it could use.
     const dearPerMs = Math.max(SLOWEST / SECOND, this.#usually / USUALLY_MS);
     const perMs = this.cost.isDear ? Math.min(ownPerMs, dearPerMs) : ownPerMs;
     if (!this.isProven || this.isPaced(now) || perMs === Number.POSITIVE_INFINITY) return 0;
-    this.#bookedUntil = Math.max(this.#bookedUntil, now + queued / perMs) + 1 / perMs;
+    const queuedUntil = now + queued / perMs;
+    if (hadTurn) return Math.max(1, queuedUntil - EARLY_MS - now);
+    this.#bookedUntil = Math.max(this.#bookedUntil, queuedUntil) + 1 / perMs;
     return Math.max(1, this.#bookedUntil - EARLY_MS - now);
   }
 

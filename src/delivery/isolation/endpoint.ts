@@ -12,6 +12,8 @@ export interface Queueing {
   readonly chain?: number;
   /** Before all of its endpoint that are not. */
   readonly isUrgent?: boolean;
+  /** It waited elsewhere for its turn. */
+  readonly hadTurn?: boolean;
   /** For how long its endpoint took nothing, ms, as far as the delivery knows. */
   readonly awayMs?: number;
   /** After how long its lifetime ends, ms. Then it waits no longer in the queue, unless it has had no attempt: see `goesFirst`. */

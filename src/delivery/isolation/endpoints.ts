@@ -94,7 +94,7 @@ export class Endpoints {
     if (inFlight === 0 && queue.length === 0) return true;
     if (goesFirst) return first + inFlight < pace.queues(now, this.#perEndpoint);
     if (queue.length + inFlight >= pace.queues(now, this.#perEndpoint)) return false;
-    if (pace.isCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
+    if (pace.seemsCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
     const records = Math.max(FEW.records, (FOR_ENDPOINTS.records - this.waiting) / 2);
     const bytes = Math.max(FEW.bytes, (FOR_ENDPOINTS.bytes - this.waitingBytes) / 2);
     return account.waiting < records && account.waitingBytes < bytes;

@@ -18,24 +18,27 @@ export function waitFor(tiers: readonly Tier[], ms: number, now: number): Wait {
   return { tier, due: now + ms - moreMs, moreMs };
 }
 
-/** Grid lines in the tier's delay; a pause, which must not end early, ends on one of the shortest tier. */
+/** Grid lines in the tier's delay. A turn or a pause ends on one of the shortest tier. */
 const GRID_LINES = 4;
+
+interface Grid {
+  readonly now: number;
+  /** Of the grid: between 0 and 1, in steps of the grid. */
+  readonly shift: number;
+  /** turn: the endpoint would be idle if many had one. pause: the wait must not end before its time. */
+  readonly until: 'any' | 'turn' | 'pause';
+}
 
 /**
  * A wait that ends on a grid of times, so that deliveries which come one by one return together, as one bundle from then on.
- * It ends up to a quarter of the tier's delay before its time; if it must not end before that, or would end now, after it.
- * @param shift of the grid: between 0 and 1, in steps of the grid
+ * It ends up to a step of the grid before its time; if it must not end before that, or would end now, after it.
  */
-export function waitOnGrid(
-  tiers: readonly Tier[],
-  ms: number,
-  { now, shift, isAtLeast }: { readonly now: number; readonly shift: number; readonly isAtLeast: boolean },
-): Wait {
+export function waitOnGrid(tiers: readonly Tier[], ms: number, { now, shift, until }: Grid): Wait {
   const tier = tierFor(tiers, ms);
-  const stepMs = (isAtLeast ? DEFERRALS[0].ms : tier.ms) / GRID_LINES;
+  const stepMs = (until === 'any' ? tier.ms : DEFERRALS[0].ms) / GRID_LINES;
   const lineBefore = (at: number) => Math.floor((Math.floor(at / stepMs - shift) + shift) * stepMs);
   const before = lineBefore(now + ms);
-  const over = before === now + ms || (before > now && !isAtLeast) ? before : before + stepMs;
+  const over = before === now + ms || (before > now && until !== 'pause') ? before : before + stepMs;
   const due = over - now <= longestMs(tier) ? over : lineBefore(now + tier.ms);
   return { tier, due, moreMs: over - due };
 }

@@ -73,6 +73,14 @@ describe('the meter', () => {
     expect(cost.isDear).toBe(isDear);
   });
 
+  test('is sure only after a dozen: the first ones open connections', () => {
+    const cost = new CpuCost();
+    ended(cost, ...Array(8).fill(2));
+    expect([cost.isDear, cost.isSurelyDear]).toEqual([true, false]);
+    for (let n = 0; n < 8; n += 1) ended(cost, 2);
+    expect(cost.isSurelyDear).toBe(true);
+  });
+
   test('counts 1.5 ms for each connection that ended, for one attempt each', () => {
     const cost = new CpuCost();
     cost.reconnects = 2;

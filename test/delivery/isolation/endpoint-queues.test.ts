@@ -212,6 +212,17 @@ describe('the turn of a deferred delivery', () => {
     expect(turns().at(-1)).toBeCloseTo(4_000 / 0.16 - 5 * SECOND, -3);
   });
 
+  test('is not moved behind the others if it comes too early', async () => {
+    await proven();
+    await scene.come('a', 4_000);
+    const last = turns().at(-1) ?? 0;
+    const before = scene.deferred.length;
+    await scene.come('a', 1, { hadTurn: true });
+    expect(scene.deferred).toHaveLength(before + 1);
+    // Behind the queue only, not behind those that were deferred before it.
+    expect(turns().at(-1)).toBeLessThan(last - 5 * SECOND);
+  });
+
   test('is unknown of an endpoint that asked for less: its rate grows', async () => {
     await proven();
     await scene.attempts('a', 'refused');

@@ -2,29 +2,30 @@
  * A scheduler in virtual time: deliveries come, wait, are attempted, fail and come back from a tier. The process has one
  * thread (processor.ts). The scheduler sees of it what a process can measure.
  */
+import { Backpressure } from '../../../../src/delivery/backpressure.js';
 import { CircuitBreakers, type EndpointSignal } from '../../../../src/delivery/isolation/circuit-breaker.js';
 import { DeliveryScheduler } from '../../../../src/delivery/isolation/delivery-scheduler.js';
-import type { Acquired } from '../../../../src/delivery/isolation/endpoint.js';
+import type { Acquired, Deferred } from '../../../../src/delivery/isolation/endpoint.js';
 import { VirtualClock } from '../../clocks/virtual-clock.js';
 import { seeded } from '../../generators/seeded.js';
 import type { Delivery, Group } from './group.js';
 import { Processor } from './processor.js';
+import { Tiers } from './tiers.js';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 /** The schedule of failures. */
 const RETRIES = [5 * SECOND, 5 * MINUTE];
-/** Where deferred ones wait, by how long ago they were first deferred. */
-const TIERS = [30 * MINUTE, 5 * MINUTE, MINUTE];
-const SHORTEST_TIER = 5 * SECOND;
 const JITTER = 0.1;
-/** A record may be late by the shortest tier: others are before it. */
-const LATE_MS = 5 * SECOND;
 const REFUSED_AT_LEAST = SECOND;
 const UNCOUNTED_IN_A_ROW = 20;
 const PER_ENDPOINT = 16;
 const SLOTS = 256;
 const BYTES = 1_000;
+/** Of deliveries in bundles that wait to be unpacked. */
+const MAX_UNPACKED = (32 * 1024 * 1024) / BYTES;
+/** Measured: what a bundle costs besides its deliveries, where they cost anything. */
+const RECORD_MS = 0.15;
 
 /** What an endpoint makes of an attempt. */
 export interface Answer {
@@ -49,7 +50,7 @@ export interface Endpoint {
 export interface Played {
   readonly seed: number;
   readonly hasCpu: boolean;
-  /** What a deferral costs: its record is written, read and parsed again. */
+  /** What a deferral costs besides its bundle's record: it is decided, written and parsed again. */
   readonly deferralMs: number;
 }
 
@@ -62,6 +63,7 @@ export class Simulation {
   readonly #jitter: () => number;
 
   readonly #deferralMs: number;
+  readonly #tiers: Tiers;
 
   constructor({ seed, hasCpu, deferralMs }: Played) {
     const { clock } = this;
@@ -73,6 +75,12 @@ export class Simulation {
     const own = { now: clock.now, after: this.#after, close: () => undefined };
     const { busyMs } = this.processor;
     this.scheduler = new DeliveryScheduler({ slots: SLOTS, perEndpoint: PER_ENDPOINT, clock: own, breakers, busyMs });
+    const backpressure = new Backpressure({ queues: this.scheduler.endpoints, busyMs, now: clock.now });
+    const mayContinue = () => backpressure.mayConsume();
+    const { now, after } = clock;
+    const { processor } = this;
+    const recordMs = deferralMs > 0 ? RECORD_MS : 0;
+    this.#tiers = new Tiers({ mayContinue, processor, recordMs, now, after, maxQueued: MAX_UNPACKED });
   }
 
   at(ms: number, begin: () => void): void {
@@ -95,12 +103,13 @@ export class Simulation {
       uncounted = isCounted ? 0 : uncounted + 1;
       const retryMs = isCounted ? RETRIES[failures - 1] : REFUSED_AT_LEAST;
       if (retryMs === undefined) return;
-      await this.#pass(this.#jittered(Math.max(retryMs, retryAfterMs)));
+      const ms = this.#jittered(Math.max(retryMs, retryAfterMs));
+      await new Promise<void>((unpacked) => this.#tiers.retry(to.accountId, ms, unpacked));
     }
   }
 
   async #acquire(to: Endpoint, delivery: Delivery, group: Group): Promise<Acquired> {
-    for (;;) {
+    for (let hadTurn = false; ; ) {
       await this.#turn();
       const now = this.clock.now();
       const awayMs = delivery.firstDeferredAt === null ? 0 : now - delivery.firstDeferredAt;
@@ -108,14 +117,22 @@ export class Simulation {
         bytes: BYTES,
         awayMs,
         isUrgent: to.isUrgent ?? false,
+        hadTurn,
       });
       if (result.kind === 'acquired') return result;
+      hadTurn = result.why === 'queue';
       group.deferred(delivery, this.clock.now());
       await this.#pass(this.processor.works(this.#deferralMs));
-      const { pausedMs, turnMs } = result;
-      if (turnMs > 0) await this.#pass(turnMs + LATE_MS * this.#jitter());
-      else await this.#pass(this.#jittered(pausedMs > 0 ? pausedMs : this.#tierOf(delivery)));
+      await this.#waitElsewhere(to, delivery, result);
     }
+  }
+
+  /** Fulfilled when it is unpacked. */
+  #waitElsewhere(to: Endpoint, { firstDeferredAt }: Delivery, { why, pausedMs, turnMs }: Deferred): Promise<void> {
+    const { accountId, url, isUrgent = false } = to;
+    const awayMs = why === 'endpoint-failing' ? this.clock.now() - (firstDeferredAt ?? this.clock.now()) : null;
+    const deferral = { accountId, endpoint: `${accountId} ${url}`, isUrgent, pausedMs, turnMs, awayMs };
+    return new Promise((unpacked) => void this.#tiers.defer(deferral, unpacked));
   }
 
   async #attempt(to: Endpoint, acquired: Acquired, delivery: Delivery, group: Group): Promise<Answer> {
@@ -140,12 +157,6 @@ export class Simulation {
     acquired.ended({ signal, retryAfterMs });
     acquired.leave();
     return answer;
-  }
-
-  /** Within a tenth of the time for which it was away. */
-  #tierOf({ firstDeferredAt }: Delivery): number {
-    const away = this.clock.now() - (firstDeferredAt ?? 0);
-    return TIERS.find((ms) => ms * (1 + JITTER) <= away / 10) ?? SHORTEST_TIER;
   }
 
   /** Nothing is done before what was asked of the thread is. */
