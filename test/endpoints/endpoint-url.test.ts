@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type EndpointRules, parseEndpoint } from '../../src/endpoints/endpoint-url.js';
+import { type EndpointRules, parseEndpoint, parseUrl } from '../../src/endpoints/endpoint-url.js';
 
 const ALLOWED_PORTS = [
   { from: 443, to: 443 },
@@ -100,6 +100,8 @@ describe('is refused, with private endpoints allowed as well:', () => {
     [`https://${label(64)}.com/`, 'host-invalid'],
     [`https://www.${label(64)}/`, 'host-invalid'],
     [`https://a${HOST_253}/`, 'host-invalid'],
+    // before it is encoded, which takes a time that grows with the square of its length
+    [`https://${'汉'.repeat(513)}.com/`, 'host-invalid'],
     [PREFIX.padEnd(2049, 'a'), 'url-too-long', { limit: 2048 }],
     [`${PREFIX}${'汉'.repeat(300)}`, 'url-too-long', { limit: 2048 }],
     // what turns the direction of text on an auditor's terminal
@@ -169,6 +171,14 @@ describe('is refused, but for allowPrivate:', () => {
     expect(hostname.replace(/^\[|\]$/g, '')).toBe(host);
   });
 });
+
+test.each(['https://', 'https:', 'https:\\\\', ' https:///\t\n/'])(
+  'a host of 513 letters is not parsed: %j',
+  (before) => {
+    expect(parseUrl(`${before}${'a'.repeat(500)}/`)).not.toBeNull();
+    expect(parseUrl(`${before}${'汉'.repeat(513)}/`)).toBeNull();
+  },
+);
 
 test('443 itself is refused where it is not on the list', () => {
   const rules = { allowedPorts: [{ from: 8443, to: 8443 }], allowPrivate: false };
