@@ -305,3 +305,19 @@ describe('statements of the deliveries view', () => {
     expect(unbounded(file, new Map([[statement, [1]]]))).toHaveLength(1);
   });
 });
+
+test('of webhooks that may have missed payments, statements get what they ask for, without headers', () => {
+  const folder = temporaryDirectory();
+  const { statements } = recorded(() => {
+    const view = openDeliveriesView(folder.path, () => undefined, VIEW_SIZE);
+    const queries = wholeQueries(view, { accountId: ACCOUNT, webhookIds: [8] });
+    const webhooks = [{ id: 8, eventType: 'cash_in', headers: [{ name: 'x', value: 'sealed' }] }];
+    queries.missedCount({ ...PERIOD, webhooks }, {});
+    queries.nextMissed({ ...PERIOD, webhooks }, null);
+    view.close();
+  });
+  folder.remove();
+  const asked = [...statements].filter(([sql]) => sql.includes('@webhooks'));
+  expect(asked.length).toBeGreaterThanOrEqual(2);
+  for (const [, values] of asked) expect(JSON.stringify(values)).not.toContain('sealed');
+});
