@@ -213,9 +213,12 @@ describe('as a feed', () => {
 const cursor = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
 const time = cursor([1, 'payment-events/0/1@1']);
 const log = cursor({ after: [[0, 5, 0]] });
+/** More than a topic of deliveries has. */
+const many = cursor({ after: Array.from({ length: 257 }, (_, partition) => [partition, 0, 0]) });
 
 it.each([
   ...[`before=${log}`, 'before=start', `after=${time}`, `after=${log}%00`, `after=${cursor({ after: [[0, 5]] })}`],
+  `after=${many}`,
   `after=${log}&before=${time}`,
 ])('%s is 400 and named', async (query) => {
   await start({});

@@ -105,9 +105,12 @@ export function positionCursor(position: FeedPosition): string {
   return cursorOf({ after: [...position].map(([partition, { offset, index }]) => [partition, offset, index]) });
 }
 
+/** Of the topic of deliveries. Each event of a page has the position in all of them as its cursor. */
+const MAX_PARTITIONS = 256;
+
 function readPosition(json: unknown): FeedPosition | null {
   const { after }: { readonly after?: unknown } = json ?? {};
-  if (!Array.isArray(after) || !after.every(isPassed)) return null;
+  if (!Array.isArray(after) || after.length > MAX_PARTITIONS || !after.every(isPassed)) return null;
   return new Map(after.map(([partition, offset, index]) => [partition, { offset, index }]));
 }
 
