@@ -8,7 +8,7 @@ it('a CloudEvent is sent again with its content type and attributes, and without
   const headers = { 'ce-id': 'pay-1', 'ce-source': '/payments', 'X-Key': 'secret' };
   const curl = curlOf(delivery({ contentType: 'application/xml', headers }), 'https://shop.example.com/');
   expect(curl.split(' \\\n  ')).toEqual([
-    "curl 'https://shop.example.com/'",
+    "curl --globoff 'https://shop.example.com/'",
     "-H 'content-type: application/xml'",
     "-H 'webhook-id: msg_1'",
     "-H 'webhook-timestamp: <seconds>'",
@@ -16,6 +16,15 @@ it('a CloudEvent is sent again with its content type and attributes, and without
     "-H 'ce-id: pay-1'",
     "-H 'ce-source: /payments'",
     "-H 'X-Key: <value>'",
-    "--data-binary '<it'\\''s/>'",
+    "--data-raw '<it'\\''s/>'",
   ]);
+});
+
+it('curl reads no file for a payload @path, and expands no range of a URL', () => {
+  const curl = curlOf(
+    { ...delivery({ contentType: 'text/plain', headers: {} }), payload: '@/etc/hosts' },
+    'https://a.com/[1-3]',
+  );
+  expect(curl).toMatch(/^curl --globoff 'https:\/\/a\.com\/\[1-3\]'/);
+  expect(curl).toMatch(/--data-raw '@\/etc\/hosts'$/);
 });
