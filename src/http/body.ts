@@ -1,6 +1,6 @@
 /**
- * Request bodies: 415 for another media type and for a compressed body, 413 over 64 KiB (also chunked), 400 for invalid JSON
- * and for what the schema forbids, naming every field.
+ * Request bodies: 415 for another media type and for a compressed body, 413 over 64 KiB, or 8 KiB of whoever has no token yet (also
+ * chunked), 400 for invalid JSON and for what the schema forbids, naming every field.
  */
 import { Readable } from 'node:stream';
 import { Ajv, type ErrorObject } from 'ajv';
@@ -13,6 +13,8 @@ import { ApiError, badRequest, type FieldError, fieldError } from './api-error.j
 import type { FieldProblem } from './error-codes.js';
 
 const LIMIT_BYTES = 65_536;
+/** Of a form or a code, before anybody is known: nothing else bounds how many such bodies are held at a time. */
+const ANONYMOUS_BYTES = 8_192;
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -22,16 +24,16 @@ const AS_BYTES = { enableTypes: ['text'], encoding: '', extendTypes: { text: [JS
 const parse = bodyParser(AS_BYTES);
 
 /** koa-bodyparser keeps each chunk until the last one came: 65,000 of one byte were 25 MB. So it gets them as one. */
-async function parsed(ctx: Context): Promise<Buffer> {
-  const body = Readable.from([await readBody(ctx)], { objectMode: false });
+async function parsed(ctx: Context, limit: number): Promise<Buffer> {
+  const body = Readable.from([await readBody(ctx, limit)], { objectMode: false });
   const req = Object.assign(body, { headers: {} });
   await parse(Object.create(ctx, { req: { value: req } }) as Context, async () => undefined);
   return ctx.request.body as Buffer;
 }
 
-async function readJson(ctx: Context): Promise<unknown> {
+async function readJson(ctx: Context, limit: number): Promise<unknown> {
   if (mediaType(ctx) !== JSON_TYPE) throw new ApiError({ code: 'unsupported-type', params: { allowed: JSON_TYPE } });
-  const body = await parsed(ctx);
+  const body = await parsed(ctx, limit);
   try {
     return JSON.parse(UTF8.decode(body));
   } catch {
@@ -41,7 +43,7 @@ async function readJson(ctx: Context): Promise<unknown> {
 
 /** The undecoded text; empty for another media type. @throws as readBody */
 export async function readForm(ctx: Context): Promise<string> {
-  return mediaType(ctx) === FORM_TYPE ? String(await parsed(ctx)) : '';
+  return mediaType(ctx) === FORM_TYPE ? String(await parsed(ctx, ANONYMOUS_BYTES)) : '';
 }
 
 /** In lower case, without parameters. */
@@ -126,12 +128,21 @@ const ajv = new Ajv({ ...OWN_SCHEMAS, formats: FORMATS, allErrors: true, verbose
 for (const keyword of JUDGED_LATER) ajv.removeKeyword(keyword);
 ajv.addVocabulary(JUDGED_LATER);
 
-/** Reads JSON bodies of a schema: coerces nothing and ignores unknown fields. @param isOptional no body is an empty object */
-export function jsonReader<T>(schema: Schema<T>, isOptional = false): (ctx: Context) => Promise<T> {
+interface ReaderOptions {
+  /** No body is an empty object. */
+  readonly isOptional?: boolean | undefined;
+  /** Nobody is known yet: the limit is lower. */
+  readonly isAnonymous?: boolean;
+}
+
+/** Reads JSON bodies of a schema: coerces nothing and ignores unknown fields. */
+export function jsonReader<T>(schema: Schema<T>, options: ReaderOptions = {}): (ctx: Context) => Promise<T> {
+  const { isOptional = false, isAnonymous = false } = options;
+  const limit = isAnonymous ? ANONYMOUS_BYTES : LIMIT_BYTES;
   const validate = ajv.compile<T>(schema);
   return async (ctx) => {
     const isAbsent = !ctx.request.length && ctx.headers['transfer-encoding'] === undefined;
-    const body = isOptional && isAbsent ? {} : await readJson(ctx);
+    const body = isOptional && isAbsent ? {} : await readJson(ctx, limit);
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new ApiError({ code: 'body-not-object' });
     }

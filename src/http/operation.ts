@@ -96,7 +96,8 @@ function forgoReserve(ctx: Context, { rateLimits }: ApiParts): void {
 export function write<const O extends Omit<Operation, 'security'>>(given: O) {
   const described = { ...WRITE, ...given };
   const { body: taken, status = 200 } = given;
-  const readBody = taken?.type === 'json' ? jsonReader(taken.schema, taken.isOptional) : async () => undefined;
+  const readBody =
+    taken?.type === 'json' ? jsonReader(taken.schema, { isOptional: taken.isOptional }) : async () => undefined;
   return {
     answer: (handle: (parts: ApiParts, asked: Commanded<O>) => Promise<object>) => (parts: ApiParts) =>
       route(described, async (ctx) => {

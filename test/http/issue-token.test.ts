@@ -167,7 +167,15 @@ describe('400 is the answer:', () => {
     expectError(await ask(Buffer.of(0xff, 0xfe, 0x3d, 0x25, 0x00), good()), 400, 'invalid_request');
   });
 
-  it('invalid_request: a length over 64 KiB that was announced and does not come is 413', async () => {
+  it('invalid_request: of 8,193 bytes it is 413, and of 33 parameters 400, though it is good otherwise', async () => {
+    const form = inBody(account.clientId, account.clientSecret);
+    expect((await ask(`${form}&audience=`.padEnd(8_192, 'x'))).status).toBe(200);
+    expectError(await ask(`${form}&audience=`.padEnd(8_193, 'x')), 413, 'invalid_request');
+    expect((await ask(form + '&'.repeat(29))).status).toBe(200);
+    expectError(await ask(form + '&'.repeat(30)), 400, 'invalid_request');
+  });
+
+  it('invalid_request: a length over 8 KiB that was announced and does not come is 413', async () => {
     const lines = [`Content-Type: ${FORM}`, 'Content-Length: 65537'];
     const { status, body } = await rawRequest(api.port, head('POST /oauth/token HTTP/1.1', ...lines));
     expect({ status, error: JSON.parse(body).error }).toEqual({ status: 413, error: 'invalid_request' });

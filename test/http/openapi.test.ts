@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { showOpenApi } from '../../src/http/documents/openapi-document.js';
 import {
   compiler,
   fetchDocument,
@@ -36,6 +37,16 @@ describe('GET /openapi.json', () => {
     });
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as Json;
     expect(await response.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1\.\d+$/), info: { version } });
+  });
+
+  it('is one buffer for all: a response that is not read holds no copy', async () => {
+    const { handle } = showOpenApi([], '1');
+    const bodies = [{}, {}].map((ctx) => {
+      void handle(ctx as Parameters<typeof handle>[0]);
+      return (ctx as { body?: unknown }).body;
+    });
+    expect(bodies[0]).toBeInstanceOf(Buffer);
+    expect(bodies[1]).toBe(bodies[0]);
   });
 
   it('has each path with the methods that it takes, and no others', async () => {

@@ -1,7 +1,6 @@
 /** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { id, type Schema, text } from '../../schema.js';
-import { sendJson } from '../admission.js';
 import type { ApiParts } from '../api-parts.js';
 import { type Operation, operation, route } from '../operation.js';
 import { ERROR } from '../shared-schemas.js';
@@ -140,6 +139,7 @@ function usualRefusals(one: Operation) {
   return {
     ...(query && { 400: 'A query parameter is not valid, or does not go with the others. `errors` names each.' }),
     ...(body && BODY_REFUSED),
+    ...(body && security === 'none' && { 413: 'The body exceeds 8,192 bytes.' }),
     ...(authenticates && OF_CREDENTIALS),
     ...(authenticates && security !== 'session' && { 403: FORBIDDEN }),
     ...(isOfAccount && needsAccount && { 404: pathIdOf(one) ? UNKNOWN : 'The account is not registered.' }),
@@ -242,10 +242,18 @@ const SHOW_ASYNC_API = shows(
 );
 
 export function showOpenApi(operations: readonly Operation[], version: string) {
-  const document = JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], version));
-  return route(SHOW_OPEN_API, (ctx) => sendJson(ctx, document));
+  return document(SHOW_OPEN_API, JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], version)));
 }
 
 export function showAsyncApi({ asyncApi }: ApiParts) {
-  return route(SHOW_ASYNC_API, (ctx) => sendJson(ctx, asyncApi));
+  return document(SHOW_ASYNC_API, asyncApi);
+}
+
+/** As one buffer, which all responses share: of a text, each response that is not read would hold a copy, and nobody counts those. */
+function document(operation: typeof SHOW_OPEN_API | typeof SHOW_ASYNC_API, json: string) {
+  const bytes = Buffer.from(json);
+  return route(operation, (ctx) => {
+    ctx.type = 'application/json';
+    ctx.body = bytes;
+  });
 }

@@ -10,7 +10,7 @@ export const CODE = object('SessionCode', 'The one-time code of a session.', {
   code: text('The code, from the fragment of the URL.'),
 });
 
-export const readCode = jsonReader(CODE);
+export const readCode = jsonReader(CODE, { isAnonymous: true });
 
 export interface CodedSession {
   readonly accountId: number;

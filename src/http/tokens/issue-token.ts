@@ -69,7 +69,7 @@ export const ISSUE_TOKEN = operation({
   refusals: {
     400: '`invalid_request` or `unsupported_grant_type`: the form is not valid or could not be read.',
     401: '`invalid_client`: the client id or secret is missing or not valid.',
-    413: '`invalid_request`: the form exceeds 65,536 bytes.',
+    413: '`invalid_request`: the form exceeds 8,192 bytes.',
     415: '`invalid_request`: the Content-Encoding is not supported.',
     503: '`temporarily_unavailable`: the event store is unavailable, or too many unknown client ids were looked up in it. Retry-After says when to try again.',
     429: '`temporarily_unavailable`: too many tokens. Retry-After says when to try again.',
@@ -133,8 +133,13 @@ function clientOf(form: URLSearchParams, basic: string): readonly string[] {
   return fromBasic(basic);
 }
 
+/** Of a form: it has seven at most, and each of 20,000 empty ones would be an object. */
+const MAX_PARAMETERS = 32;
+
 /** Without a value it counts as omitted (RFC 6749 3.2). `resource` may be repeated (RFC 8707 2) and is ignored. */
 function parametersIn(text: string): URLSearchParams {
+  if (text.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
+    throw new Refusal('invalid_request', 'the form has too many parameters');
   const parameters = [...new URLSearchParams(text)];
   return new URLSearchParams(parameters.filter(([name, value]) => value !== '' && name !== 'resource'));
 }

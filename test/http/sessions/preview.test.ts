@@ -89,3 +89,8 @@ it('is 503 while the session cannot be looked up', async () => {
     await away.close();
   }
 });
+
+it('takes 8 KiB of whoever has no session yet', async () => {
+  expect((await preview('x'.repeat(8_000))).status).toBe(400);
+  expect((await preview('x'.repeat(8_192))).status).toBe(413);
+});
