@@ -7,7 +7,7 @@
  * - Slices: after expensive work the account's next work waits for another tick of the event loop (fair-queue.ts).
  * - Permits: the number of concurrent reads is limited (concurrency-limiter.ts). A long response keeps its permit until it is
  *   read, or for TAKEN_WITHIN_MS.
- * - Bytes: what long responses hold until they are read (byte-limits.ts). Above the limit: 503.
+ * - Bytes: what long responses, also those of writes, hold until they are read (byte-limits.ts). Above the limit: 503.
  */
 import type { Context } from 'koa';
 import type { Requester } from '../limits/user-limits.js';
@@ -34,6 +34,11 @@ const TAKEN_WITHIN_MS = 2_000;
 
 const MIB = 1024 * 1024;
 const MAX_UNREAD: MaxBytes = { user: 8 * MIB, owner: 16 * MIB, process: 96 * MIB };
+/**
+ * Of requests that draw on a reserve, once MAX_UNREAD is used up. Separate, so that they take nothing from other accounts. A
+ * user's share holds the longest list of sessions, and 16 users have to stop reading before an account has no room for one.
+ */
+const MAX_UNREAD_OF_RESERVES: MaxBytes = { user: MIB / 16, owner: MIB, process: 8 * MIB };
 
 interface AdmissionOptions {
   /** ms per minute and account; 0: no limit. */
@@ -51,6 +56,7 @@ export class Admission {
   readonly #permits = new ConcurrencyLimiter();
   /** What long answers hold. */
   readonly unsent: ByteLimits;
+  readonly #reserved = new ByteLimits(MAX_UNREAD_OF_RESERVES);
 
   constructor({ msPerMinute, now, unsent = MAX_UNREAD }: AdmissionOptions) {
     this.#msPerMinute = msPerMinute;
@@ -91,6 +97,19 @@ export class Admission {
     if (!slice) return;
     await slice;
     this.#assertBudget(requester);
+  }
+
+  /** Takes the bytes of a long response until it is closed: read, or lost. @throws ApiError 503 */
+  hold({ res }: Pick<Context, 'res'>, requester: Requester, bytes: number): void {
+    const limits = this.#takeUnsent(requester, bytes);
+    if (!limits) throw new ApiError({ code: 'too-many-unread' }, retryAfter(1_000));
+    onceClosed(res, () => limits.giveBack(requester, bytes));
+  }
+
+  /** @returns where they were taken; null: there is no room */
+  #takeUnsent(requester: Requester, bytes: number): ByteLimits | null {
+    if (this.unsent.take(requester, bytes)) return this.unsent;
+    return requester.mayExceed() && this.#reserved.take(requester, bytes) ? this.#reserved : null;
   }
 
   /** Synchronous: an await would charge the work of others. */
@@ -156,7 +175,7 @@ export class Admitted {
 
   /** @throws ApiError 503 if too much is not taken */
   send(ctx: Context, json: string): void {
-    if (isLong(json)) this.#hold(ctx, Buffer.byteLength(json));
+    if (isLong(json.length)) this.#hold(ctx, Buffer.byteLength(json));
     sendJson(ctx, json);
   }
 
@@ -165,20 +184,14 @@ export class Admitted {
     if (!this.#isBeingTaken) this.#end();
   }
 
-  #hold({ res }: Context, bytes: number): void {
-    const { unsent } = this.#admission;
-    if (!unsent.take(this.#requester, bytes)) {
-      throw new ApiError({ code: 'too-many-unread' }, retryAfter(1_000));
-    }
+  #hold(ctx: Context, bytes: number): void {
+    this.#admission.hold(ctx, this.#requester, bytes);
     this.#isBeingTaken = true;
     const timer = setTimeout(() => this.#end(), TAKEN_WITHIN_MS).unref();
-    const taken = () => {
+    onceClosed(ctx.res, () => {
       clearTimeout(timer);
-      unsent.giveBack(this.#requester, bytes);
       this.#end();
-    };
-    if (res.closed || res.destroyed) taken();
-    else res.once('close', taken);
+    });
   }
 
   #end(): void {
@@ -186,9 +199,15 @@ export class Admitted {
     this.#giveBack = null;
   }
 }
-/** Whether sending it takes a place. */
-export function isLong(json: string): boolean {
-  return json.length >= LONG;
+
+function onceClosed(res: Context['res'], handle: () => void): void {
+  if (res.closed || res.destroyed) handle();
+  else res.once('close', handle);
+}
+
+/** Whether a response of this length counts until it is read. */
+export function isLong(length: number): boolean {
+  return length >= LONG;
 }
 
 export function sendJson(ctx: Context, json: string): void {

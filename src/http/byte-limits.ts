@@ -4,6 +4,8 @@
  */
 import type { Owner, Requester } from '../limits/user-limits.js';
 
+type Counted = Pick<Requester, 'owner' | 'user'>;
+
 export interface MaxBytes {
   readonly user: number;
   readonly owner: number;
@@ -21,31 +23,31 @@ export class ByteLimits {
   }
 
   /** False: there is no room, and nothing is taken. */
-  take(requester: Requester, bytes: number): boolean {
-    if (!this.#hasRoom(requester, bytes) && !requester.mayExceed()) return false;
-    this.#add(requester, bytes);
+  take(counted: Counted, bytes: number): boolean {
+    if (!this.#hasRoom(counted, bytes)) return false;
+    this.#add(counted, bytes);
     return true;
   }
 
-  giveBack(requester: Requester, bytes: number): void {
-    this.#add(requester, -bytes);
+  giveBack(counted: Counted, bytes: number): void {
+    this.#add(counted, -bytes);
   }
 
-  #hasRoom(requester: Requester, bytes: number): boolean {
-    const ofUser = this.#byUser.get(keyOf(requester)) ?? 0;
-    const ofOwner = this.#byOwner.get(requester.owner) ?? 0;
+  #hasRoom(counted: Counted, bytes: number): boolean {
+    const ofUser = this.#byUser.get(keyOf(counted)) ?? 0;
+    const ofOwner = this.#byOwner.get(counted.owner) ?? 0;
     const { user, owner, process } = this.#max;
     return ofUser + bytes <= user && ofOwner + bytes <= owner && this.#all + bytes <= process;
   }
 
-  #add(requester: Requester, bytes: number): void {
+  #add(counted: Counted, bytes: number): void {
     this.#all += bytes;
-    addTo(this.#byUser, keyOf(requester), bytes);
-    addTo(this.#byOwner, requester.owner, bytes);
+    addTo(this.#byUser, keyOf(counted), bytes);
+    addTo(this.#byOwner, counted.owner, bytes);
   }
 }
 
-function keyOf({ owner, user }: Requester): string {
+function keyOf({ owner, user }: Counted): string {
   return `${owner} ${user}`;
 }
 

@@ -1,7 +1,9 @@
 /**
  * The reserve of each user: calls that no other user can use up. Operations that remove or revoke something, or list what can be
  * revoked, draw on it when a limit would reject them (`usesReserve` of an operation). A request draws at most once: it then
- * passes every limit. So whoever exhausts the limits of an account cannot stop its other users from shutting them out.
+ * passes every limit of its user and its account. So whoever exhausts them cannot stop other users from shutting them out. What
+ * would harm other accounts has a limit for reserves too: bytes of responses (http/admission.ts), and bytes that are kept for an
+ * account (webhooks/account-buckets.ts).
  */
 import { TokenBuckets } from '../time/token-buckets.js';
 import type { Owner, Requester } from './user-limits.js';

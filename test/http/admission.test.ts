@@ -200,6 +200,76 @@ describe('long answers that nobody takes', () => {
   });
 });
 
+describe('long answers that only a reserve admits', () => {
+  const NOT_TAKEN = expect.objectContaining({ status: 503 });
+  const MIB = 1024 * 1024;
+  const all = { user: 8 * MIB, owner: 16 * MIB, process: 96 * MIB };
+  beforeEach(() => {
+    admission = new Admission({ msPerMinute: 0, now: () => clock, unsent: all });
+  });
+
+  const reserving = (accountId: number, user: string) => ({ ...requester(accountId, user), mayExceed: () => true });
+  const send = async (accountId: number, user: string, characters = 30_000) =>
+    give(await admission.enter(reserving(accountId, user)), characters);
+  const fill = (accountId: number) => {
+    for (const user of ['a', 'b']) admission.unsent.take(requester(accountId, user), all.user);
+  };
+  /** How many of the account’s sessions, each with as many answers as it gets. */
+  const flood = async (accountId: number) => {
+    let bytes = 0;
+    for (let session = 0; session < 100; session += 1) {
+      const sent = () =>
+        send(accountId, `session ${session}`).then(
+          () => true,
+          () => false,
+        );
+      while (bytes < 20 * MIB && (await sent())) bytes += 30_000;
+    }
+    return bytes;
+  };
+
+  it('are 1 MiB at most of an account that has no room, whatever the number of its sessions', async () => {
+    fill(1);
+    const bytes = await flood(1);
+    expect(bytes).toBeGreaterThan(MIB - 60_000);
+    expect(bytes).toBeLessThanOrEqual(MIB);
+  });
+
+  it('are 64 KiB at most of a user, so that another user of the account has room', async () => {
+    fill(1);
+    await send(1, 'one');
+    const second = await send(1, 'one');
+    await expect(send(1, 'one')).rejects.toEqual(NOT_TAKEN);
+    await send(1, 'another');
+    second.close();
+    await send(1, 'one');
+  });
+
+  it('leave other accounts their room in the process', async () => {
+    for (const account of [1, 2, 3, 4, 5]) {
+      fill(account);
+      await flood(account);
+    }
+    const other = (user: string) => admission.unsent.take(requester(6, user), all.user);
+    expect([other('a'), other('b')]).toEqual([true, true]);
+  });
+
+  it('are still sent to one account when others have filled the process', async () => {
+    for (const account of [1, 2, 3, 4, 5, 6]) fill(account);
+    await expect(admission.enter(requester(7, 'a')).then((place) => give(place, 30_000))).rejects.toEqual(NOT_TAKEN);
+    await send(7, 'a');
+  });
+
+  it('are 8 MiB at most of a process', async () => {
+    let bytes = 0;
+    for (let account = 1; account <= 20; account += 1) {
+      fill(account);
+      if (account > 6) bytes += await flood(account);
+    }
+    expect(bytes).toBeLessThanOrEqual(8 * MIB);
+  });
+});
+
 describe('of the API', () => {
   it('reads are 429 with Retry-After once they have cost too much; 401 comes before, writes go on, as do others', async () => {
     const bare = await startBareApi({ parts: { admission } });

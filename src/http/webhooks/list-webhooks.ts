@@ -41,7 +41,7 @@ export function listWebhooks({ accounts, sealing, store, admission }: ApiParts) 
     const found = registered(await accounts.webhooks(accountId));
     const values = valuesFor(ctx, sealing);
     const known = values === sealing ? answers.get(found) : undefined;
-    if (at === null && known !== undefined && !isLong(known)) return sendJson(ctx, known);
+    if (at === null && known !== undefined && !isLong(known.length)) return sendJson(ctx, known);
     await admission.during(ctx, async (place, requester) => {
       if (at !== null) {
         const read: EventStore['read'] = (stream) => place.paced(store.read(stream));
