@@ -4,6 +4,7 @@ import { ReservingRequester } from '../limits/reserve.js';
 import type { Schema, Static } from '../schema.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import type { Right } from '../webhooks/limits.js';
+import { isLong } from './admission.js';
 import { assertWithin } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { jsonReader } from './body.js';
@@ -36,6 +37,11 @@ export interface Operation {
   readonly needsAccount?: boolean;
   readonly query?: Query;
   readonly headers?: Readonly<Record<string, Schema>>;
+  /**
+   * About how many bytes its response to such a body has at most. If absent, the response is short. A long one counts as unread
+   * (admission.ts) from before the command on: once a command is executed, its response must not be an error.
+   */
+  readonly maxResponseBytes?: (body: never) => number;
   /** If absent, a body is ignored. */
   readonly body?:
     | { readonly type: 'json' | 'form'; readonly schema: Schema; readonly isOptional?: boolean }
@@ -92,10 +98,15 @@ function forgoReserve(ctx: Context, { rateLimits }: ApiParts): void {
   if (requester instanceof ReservingRequester && requester.forgo()) assertWithin(rateLimits.writes, requester);
 }
 
+/** @throws ApiError 503 if too many long responses are not read */
+function holdResponse(ctx: Context, { admission }: ApiParts, bytes: number): void {
+  if (isLong(bytes)) admission.hold(ctx, requesterOf(ctx), bytes);
+}
+
 /** A command of an account. */
 export function write<const O extends Omit<Operation, 'security'>>(given: O) {
   const described = { ...WRITE, ...given };
-  const { body: taken, status = 200 } = given;
+  const { body: taken, status = 200, maxResponseBytes } = given;
   const readBody =
     taken?.type === 'json' ? jsonReader(taken.schema, { isOptional: taken.isOptional }) : async () => undefined;
   return {
@@ -104,6 +115,7 @@ export function write<const O extends Omit<Operation, 'security'>>(given: O) {
         const { accountId, actor } = callerOf(ctx);
         const body = (await readBody(ctx)) as Commanded<O>['body'];
         if (typeof given.usesReserve === 'function' && !given.usesReserve(body as never)) forgoReserve(ctx, parts);
+        if (maxResponseBytes) holdResponse(ctx, parts, maxResponseBytes(body as never));
         const at = parts.now().toISOString();
         // Before it: the command may be one that has nothing to do.
         ctx.status = status;

@@ -212,7 +212,6 @@ const STAGED: Readonly<Record<string, readonly [BareOptions, ...Ask[]]>> = {
       parts: { admission: new Admission({ msPerMinute: 0, now: () => 0, unsent: { user: 0, owner: 0, process: 0 } }) },
     },
     register({ headers: Array.from({ length: 5 }, (_, n) => ({ key: `X-${n}`, value: 'v'.repeat(4_096) })) }),
-    ['GET /api/webhooks'],
   ],
 };
 

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../endpoints/endpoint-url.js';
+import { MAX_URL_CHARACTERS, parseUrl } from '../../endpoints/endpoint-url.js';
 import { list, object, optional, type Static } from '../../schema.js';
 import type { Command, RegisterWebhook } from '../../webhooks/decide.js';
 import type { KeyedDecision } from '../../webhooks/handle-command.js';
@@ -45,6 +45,7 @@ export const registerWebhook = write({
   path: '/api/webhooks',
   description: `Registers a URL for an event type, or for several at once. If the account already has a webhook with this URL and type, its headers are replaced and it is active again; if deliveries are held for it, \`message\` says how many, and how to send them. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active; an account has at most ${MAX_WEBHOOKS}, of 1 MiB in total.`,
   body: { type: 'json', schema: REGISTRATION },
+  maxResponseBytes,
   returns: REGISTERED,
   ...KEYED,
 }).answer(async (parts, asked) => {
@@ -64,6 +65,12 @@ export const registerWebhook = write({
   const held = existing.length === 0 ? '' : await describeHeld(parts, requesterOf(ctx), existing);
   return answerOf(body, registered, wasAdded(decision), held);
 });
+
+/** For each type the response repeats the headers, and the URL: in the spelling of the first request that had its key. */
+function maxResponseBytes({ url, headers, ...types }: Registration): number {
+  const repeated = MAX_URL_CHARACTERS + Buffer.byteLength(JSON.stringify({ url, headers }));
+  return typesOf({ url, ...types }).length * repeated;
+}
 
 /** Decides whether two requests are the same: two spellings of a URL are, two orders of headers are not. */
 function identityOf({ url, eventType, eventTypes, headers = [] }: Registration): unknown {
