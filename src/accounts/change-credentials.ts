@@ -27,8 +27,7 @@ export function createChangeCredentials(parts: CommandParts): ChangeCredentials 
         const events = enveloped(decision.events, context, parts.newEventId);
         // Each session can be entered and ended only once.
         const isBounded = command.type === 'EnterSession' || command.type === 'EndSession';
-        const mayBeRefused = !isBounded && !requester.mayExceed();
-        const appended = await appendPaid(parts, account, events, { context, mayBeRefused });
+        const appended = await appendPaid(parts, account, events, { context, mayBeRefused: !isBounded });
         return appended === null || 'kind' in appended ? appended : decision;
       },
       requester,

@@ -1,7 +1,7 @@
 /**
  * Whom a limit counts. Every limit of the API is counted for each user of an account (a session, a client id, or the `sub` of an
  * issuer's token), within a ceiling for the account: one user can use up half of the ceiling, several can use up all of it.
- * Therefore a request that removes or revokes may exceed them all, within a small reserve of its own user (reserve.ts).
+ * Therefore a request that removes or revokes may exceed them all, within a small reserve (reserve.ts).
  */
 import { TokenBuckets, type TokenBucketsOptions } from '../time/token-buckets.js';
 
@@ -45,6 +45,18 @@ export class SharedBuckets {
     return waitMs > 0 && requester.mayExceed() ? 0 : Math.max(0, waitMs);
   }
 
+  /**
+   * Like `take`, but a requester that may exceed the limit takes the amount, too, until a bucket is overdrawn by `maxDebtMs`.
+   * For amounts that are kept for an account: a number of requests does not bound them.
+   */
+  takeOrOverdraw(requester: Requester, ms: number, maxDebtMs: number): number {
+    const waitMs = this.#taken(requester, ms);
+    if (waitMs <= 0) return 0;
+    if (this.#debtMs(requester) >= maxDebtMs || !requester.mayExceed()) return waitMs;
+    this.overdraw(requester, ms);
+    return 0;
+  }
+
   /** Takes it even if there is less: until that has refilled, the bucket is overdrawn. */
   overdraw(counted: Counted, ms: number): void {
     this.#users.overdraw(userKey(counted), ms / USER_SHARE);
@@ -58,8 +70,12 @@ export class SharedBuckets {
 
   /** @returns ms until neither bucket is overdrawn; 0: neither is, or the requester may exceed the limit */
   overdrawnFor(requester: Requester): number {
-    const waitMs = Math.max(this.#users.overdrawnFor(userKey(requester)), this.#owners.overdrawnFor(requester.owner));
+    const waitMs = this.#debtMs(requester);
     return waitMs > 0 && requester.mayExceed() ? 0 : waitMs;
+  }
+
+  #debtMs(counted: Counted): number {
+    return Math.max(this.#users.overdrawnFor(userKey(counted)), this.#owners.overdrawnFor(counted.owner));
   }
 
   #taken(counted: Counted, ms: number): number {

@@ -97,7 +97,7 @@ export const SECTIONS = {
     HISTORY_BUDGET: setting(
       parse.sizeOrOff,
       '20MiB',
-      'How much an account may add to its history in one burst, half of it by one user; the budget refills by a quarter per hour; `0` means no limit. Removals and deactivations are always accepted.',
+      'How much an account may add to its history in one burst, half of it by one user; the budget refills by a quarter per hour; `0` means no limit. Removals and deactivations are always accepted; a rotation with `revokePrevious` may overdraw the budget by up to 64 KiB.',
     ),
     DELIVERIES_VIEW_SIZE: setting(
       parse.size,

@@ -4,6 +4,12 @@ import type { Requester } from '../limits/user-limits.js';
 import { SharedBuckets } from '../limits/user-limits.js';
 import type { NewEvent } from '../ports/event-store.js';
 
+/**
+ * How far a request that draws on a reserve may overdraw a budget: about 100 rotations of signing secrets. It is charged, so
+ * that what is kept for an account has a limit whatever the reserve lets through.
+ */
+const MAX_DEBT_BYTES = 64 * 1024;
+
 const HOUR_MS = 3_600_000;
 const REFILLED_AN_HOUR = 1 / 4;
 
@@ -23,7 +29,7 @@ export function createHistoryBudget(budget: number, now: () => number): HistoryB
   const msOfAByte = HOUR_MS / (budget * REFILLED_AN_HOUR);
   const buckets = new SharedBuckets({ holdsMs: budget * msOfAByte, now });
   return {
-    take: (requester, bytes) => buckets.take(requester, bytes * msOfAByte),
+    take: (requester, bytes) => buckets.takeOrOverdraw(requester, bytes * msOfAByte, MAX_DEBT_BYTES * msOfAByte),
     giveBack: (requester, bytes) => buckets.giveBack(requester, bytes * msOfAByte),
   };
 }
@@ -39,7 +45,8 @@ export function createRequestBudget(now: () => number, atOnce = REQUESTED_AT_ONC
   const msOfAByte = 1_000 / REQUESTED_A_SECOND;
   const buckets = new SharedBuckets({ holdsMs: atOnce * msOfAByte, now });
   /** Takes the bytes if they are available. @returns ms until they are; 0: they were taken */
-  const take = (requester: Requester, bytes: number) => buckets.take(requester, bytes * msOfAByte);
+  const take = (requester: Requester, bytes: number) =>
+    buckets.takeOrOverdraw(requester, bytes * msOfAByte, MAX_DEBT_BYTES * msOfAByte);
   return { take };
 }
 

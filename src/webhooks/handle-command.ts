@@ -191,7 +191,8 @@ export async function appendPaid(
   const { accountId } = account;
   const bytes = mayBeRefused ? bytesOf(events) : 0;
   const requester = requesterIn(accountId, context);
-  const retryAfterMs = budget.take(requester, bytes);
+  // An overdrawn budget has not even room for 0 bytes.
+  const retryAfterMs = mayBeRefused ? budget.take(requester, bytes) : 0;
   if (retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs };
   let revision: number | null = null;
   try {

@@ -1,6 +1,6 @@
 /** What commands cost of the budget; the budget itself: test/webhooks/history-budget.test.ts. */
 import { StoreUnavailable } from '../../src/ports/event-store.js';
-import { createHistoryBudget } from '../../src/webhooks/account-buckets.js';
+import { bytesOf, createHistoryBudget } from '../../src/webhooks/account-buckets.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { collect } from '../contract/contract.js';
 import type { Client } from '../support/clients/api-client.js';
@@ -25,6 +25,7 @@ describe('an account that updates with large headers', () => {
     [clock, isAway] = [0, false];
     bare = await startBareApi({
       budget: createHistoryBudget(2 * MEBIBYTE, () => clock),
+      parts: { verifyToken: async (actor) => ({ kind: 'verified', caller: { accountId: 42, actor, clientId: null } }) },
       between: (store) => ({
         ...bound(store),
         append: (...args) => (isAway ? Promise.reject(new StoreUnavailable('away')) : store.append(...args)),
@@ -38,9 +39,9 @@ describe('an account that updates with large headers', () => {
   const switched = async (id: number, isActive: boolean) => (await client.patch(id, { isActive })).status;
 
   /** Until it is refused; the refusal. */
-  async function exhaust() {
+  async function exhaust(by = client) {
     for (;;) {
-      const answer = await client.post(large());
+      const answer = await by.post(large());
       if (answer.status !== 200) return answer;
     }
   }
@@ -75,6 +76,24 @@ describe('an account that updates with large headers', () => {
     expect(await switched(second, false)).toBe(200);
     for (const id of [first, second]) expect((await client.remove(id)).status).toBe(200);
     expect((await client.list()).total).toBe(0);
+  });
+
+  it('rotates signing secrets beyond it, within 64 KiB, and may still remove then', async () => {
+    for (const by of [client, bare.as('another')]) await exhaust(by);
+    const before = await stored();
+    const rotate = (user: string) =>
+      bare.as(user).send('POST', '/api/signing-secrets', { json: { revokePrevious: true } });
+    const statuses = [];
+    for (let user = 0; user < 5; user += 1)
+      for (let n = 0; n < 60; n += 1) statuses.push((await rotate(`user-${user}`)).status);
+    expect(new Set(statuses)).toEqual(new Set([201, 429]));
+    const added = bytesOf((await stored()).slice(before.length));
+    // What was left of the budget counts as well: less than one large command.
+    expect(added).toBeLessThan(64 * 1024 + 30_000);
+    expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(60);
+    const [{ id = 0 } = {}] = (await client.list()).webhooks;
+    expect(await switched(id, false)).toBe(200);
+    expect((await client.remove(id)).status).toBe(200);
   });
 
   it('a registration that changes nothing costs nothing; with a key it does', async () => {

@@ -2,6 +2,7 @@ import { requester } from '../../src/limits/user-limits.js';
 import { bytesOf, createHistoryBudget, type HistoryBudget } from '../../src/webhooks/account-buckets.js';
 
 const HOUR = 3_600_000;
+const MEBIBYTE = 1024 ** 2;
 
 describe('a budget', () => {
   let clock = 1_000_000.5;
@@ -41,6 +42,40 @@ describe('a budget', () => {
     expect(take()).toBeCloseTo(1, 3);
     clock += 1;
     expect(take()).toBe(0);
+  });
+
+  describe('that a reserve may exceed', () => {
+    const reserved = (user: string) => ({ ...requester(1, user), mayExceed: () => true });
+    const rotated = (budget: HistoryBudget, user: string) => {
+      let bytes = 0;
+      while (bytes < MEBIBYTE && budget.take(reserved(user), 500) === 0) bytes += 500;
+      return bytes;
+    };
+
+    it('is exceeded by 64 KiB, half of it by a user whose share is used up, and then by what refills', () => {
+      const budget = of(MEBIBYTE);
+      for (const user of ['a', 'b']) taken(budget, 1, MEBIBYTE / 2, user);
+      // The one that reaches the ceiling is the last.
+      expect([rotated(budget, 'a'), rotated(budget, 'c'), rotated(budget, 'd')]).toEqual([33_000, 33_000, 0]);
+      clock += HOUR;
+      expect(rotated(budget, 'e')).toBe(MEBIBYTE / 4 - ((MEBIBYTE / 4) % 500));
+    });
+
+    it('charges what exceeds it', () => {
+      const budget = of(MEBIBYTE);
+      for (const user of ['a', 'b']) taken(budget, 1, MEBIBYTE / 2, user);
+      budget.take(reserved('c'), 32 * 1024);
+      clock += HOUR / 8;
+      expect(taken(budget, 1, 1, 'd')).toBe(0);
+      clock += 1_000;
+      expect(taken(budget, 1, 1, 'd')).toBe(1);
+    });
+
+    it('asks for nothing of the reserve while there is enough', () => {
+      const mayExceed = jest.fn(() => true);
+      expect(of(MEBIBYTE).take({ ...requester(1, 'a'), mayExceed }, 512)).toBe(0);
+      expect(mayExceed).not.toHaveBeenCalled();
+    });
   });
 
   it('has no limit where it is 0', () => expect(of(0).take(requester(1, 'a'), Number.MAX_SAFE_INTEGER)).toBe(0));

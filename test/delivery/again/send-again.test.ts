@@ -163,6 +163,15 @@ describe('what an account makes the service keep', () => {
     expect(take(requester(ACCOUNT, 'c'), 64 * 1024)).toBeCloseTo(1_000);
   });
 
+  it('may be exceeded by a reserve, by 64 KiB for all users', () => {
+    const { take } = createRequestBudget(() => now, 2_000);
+    for (const user of ['a', 'b']) take(requester(ACCOUNT, user), 1_000);
+    const cancelled = (user: string) =>
+      Array.from({ length: 100 }, () => take({ ...requester(ACCOUNT, user), mayExceed: () => true }, 1_000));
+    const count = (user: string) => cancelled(user).filter((waitMs) => waitMs === 0).length;
+    expect(count('c') + count('d') + count('e')).toBe(66);
+  });
+
   it('is the bytes of its requests, and of the record that may follow from each', async () => {
     await sendAgain(known(), RESEND);
     const ofOne = 2 * heldBytes(RECORD);
