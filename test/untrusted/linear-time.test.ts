@@ -205,7 +205,7 @@ test('what the test measures grows with the square of a quadratic parser', async
   const quadratic = new RegExp('/+$');
   const growth = await growthOf(repeat('/', '', 'x'), (text) => quadratic.test(text), {
     maxLength: HEAD,
-    // In all rounds: one that is lucky does not end it.
+    // In all rounds: a lucky one does not end it.
     most: 0,
   });
   expect(growth).toBeGreaterThan(MAX_GROWTH);

@@ -9,8 +9,8 @@ const MIN_LENGTH = 4_096;
 
 /**
  * How many times as long a parser takes for twice the input; 0 if even the longest takes too short to be measured. By CPU
- * time, so that other processes do not count: the least of several runs, and of several rounds while their growth is above `most`.
- * The mean of two doublings, because collecting the garbage of one may cost as much as parsing.
+ * time, so that other processes do not count: the least of several runs, in the first round whose growth is not above `most`,
+ * or else in all rounds. The mean of two doublings, because collecting the garbage of one may cost as much as parsing.
  * @param prepare makes the input of a length, which is not measured
  * @param parse may return a promise; what it leaves to threads is measured too
  */
@@ -21,17 +21,19 @@ export async function growthOf<T>(
 ): Promise<number> {
   let length = MIN_LENGTH;
   while (length < maxLength && (await fastest(prepare(length), parse)) < MEASURABLE_MS) length *= 2;
-  let growth = Number.POSITIVE_INFINITY;
-  let [once, fourfold] = [growth, growth];
-  for (let round = 0; round < ROUNDS && growth > most; round += 1) {
-    // Of all rounds: a ratio of two runs of one round is as wrong as either of them.
-    once = Math.min(once, await fastest(prepare(length), parse));
-    if (once < MEASURABLE_MS) return 0;
-    fourfold = Math.min(fourfold, await fastest(prepare(4 * length), parse));
-    growth = Math.sqrt(fourfold / once);
+  let [once, fourfold] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const one = await fastest(prepare(length), parse);
+    if (one < MEASURABLE_MS) return 0;
+    const four = await fastest(prepare(4 * length), parse);
+    if (growth(one, four) <= most) return growth(one, four);
+    [once, fourfold] = [Math.min(once, one), Math.min(fourfold, four)];
   }
-  return growth;
+  // Of all rounds: the ratio of two runs of one round is as wrong as either of them.
+  return growth(once, fourfold);
 }
+
+const growth = (once: number, fourfold: number) => Math.sqrt(fourfold / once);
 
 async function fastest<T>(input: T, parse: (input: T) => unknown): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
