@@ -59,6 +59,10 @@ export const wholeOrOff = becoming(
   matching(/^(?:0|[1-9][0-9]{0,6})$/, 'a whole number from 0 (off) to 9999999'),
   Number,
 );
+export const wholeTo256 = becoming(
+  matching(/^(?:[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-6])$/, 'a whole number from 1 to 256'),
+  Number,
+);
 export const wholeTo99 = becoming(matching(/^[1-9][0-9]?$/, 'a whole number from 1 to 99'), Number);
 
 const NAME = /^[A-Za-z0-9._-]{1,200}$/;

@@ -192,7 +192,11 @@ export const SECTIONS = {
       parse.group,
       "The prefix of the consumer groups' names, also on the embedded broker; if unset, `TOPIC_PREFIX` and `account-webhooks`.",
     ),
-    KAFKA_PARTITIONS: setting(parse.whole, '12', 'How many partitions the service creates per topic.'),
+    KAFKA_PARTITIONS: setting(
+      parse.wholeTo256,
+      '12',
+      'How many partitions the service creates per topic. At most 256, because a cursor of the list of events names each.',
+    ),
     KAFKA_REPLICATION_FACTOR: unset(
       parse.wholeTo99,
       "How many replicas the service creates per topic; if unset, the broker's default.",
