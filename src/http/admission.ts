@@ -18,18 +18,13 @@ import { ApiError, retryAfter } from './api-error.js';
 import { ByteLimits, type MaxBytes } from './byte-limits.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { FairQueue } from './fair-queue.js';
-import { requesterOf } from './request-context.js';
+import { isLong, requesterOf } from './request-context.js';
 
 const WINDOW_MS = 60_000;
 /** Sending is mostly copying in the kernel: a list of 770 KB took 1.5 ms. */
 const BYTES_A_MS = 512 * 1024;
 /** Cheaper work does not end its account's turn. */
 const COSTLY_MS = 0.25;
-/**
- * Characters. For shorter answers the limit on connections suffices. Counting every answer made GET 0.66 of the bare
- * route; with this limit it was 0.71.
- */
-const LONG = 4 * 1024;
 const TAKEN_WITHIN_MS = 2_000;
 
 const MIB = 1024 * 1024;
@@ -203,11 +198,6 @@ export class Admitted {
 function onceClosed(res: Context['res'], handle: () => void): void {
   if (res.closed || res.destroyed) handle();
   else res.once('close', handle);
-}
-
-/** Whether a response of this length counts until it is read. */
-export function isLong(length: number): boolean {
-  return length >= LONG;
 }
 
 export function sendJson(ctx: Context, json: string): void {

@@ -4,12 +4,11 @@ import { ReservingRequester } from '../limits/reserve.js';
 import type { Schema, Static } from '../schema.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import type { Right } from '../webhooks/limits.js';
-import { isLong } from './admission.js';
 import { assertWithin } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { jsonReader } from './body.js';
 import type { Query } from './query.js';
-import { callerOf, commandContext, requesterOf } from './request-context.js';
+import { callerOf, commandContext, isLong, requesterOf } from './request-context.js';
 
 export interface Operation {
   /** The operation's name in generated clients; its words are its summary. */

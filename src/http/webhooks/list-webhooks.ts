@@ -4,13 +4,13 @@ import { configurationAt } from '../../read-model/account-log.js';
 import { count, list, object, whole } from '../../schema.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { isLong, sendJson } from '../admission.js';
+import { sendJson } from '../admission.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { route } from '../operation.js';
 import { parseQuery, readQuery, timeQuery } from '../query.js';
 import { READ } from '../read-answer.js';
-import { callerOf } from '../request-context.js';
+import { callerOf, isLong } from '../request-context.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 
 const QUERY = {
