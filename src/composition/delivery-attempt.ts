@@ -15,7 +15,9 @@ import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '..
 /** Of deliveries and test events. */
 export interface Connections {
   /** Told what the agent's options say of each. */
-  watcher: Required<Pick<AgentOptions, 'connected' | 'disconnected'>> | null;
+  watcher: Required<Pick<AgentOptions, 'connected' | 'disconnected' | 'freed'>> | null;
+  /** To the URL: so many attempts at once need no handshake. */
+  readonly idleTo: (url: string) => number;
 }
 
 /** `close` ends every connection. @throws InvalidConfig for unreadable files */
@@ -23,13 +25,14 @@ export function openAttempt(config: Config, tracing: Tracing | null, metrics: De
   const { ALLOW_PRIVATE_ENDPOINTS: allowPrivate, DENIED_ADDRESSES: denied, DELIVERY_TIMEOUT: timeoutMs } = config;
   const names = nameResolver(config);
   const rules = { allowPrivate, ...(denied && { denied }), lookup: names.lookup };
-  const connections: Connections = { watcher: null };
+  const connections: Connections = { watcher: null, idleTo: (url) => agent.idleTo(url) };
   const connected = (accountId: number, url: string) => {
     metrics.connected();
     connections.watcher?.connected(accountId, url);
   };
   const disconnected = (accountId: number, url: string) => connections.watcher?.disconnected(accountId, url);
-  const watched = { connected, disconnected };
+  const freed = (accountId: number, url: string) => connections.watcher?.freed(accountId, url);
+  const watched = { connected, disconnected, freed };
   const agent = new EndpointAgent({ ...rules, ...certificates(config), ...watched, connectTimeoutMs: timeoutMs });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
   const close = async () => {

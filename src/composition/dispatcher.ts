@@ -135,6 +135,7 @@ async function beginDispatching(core: Core, requestChains: RequestChains): Promi
     clock,
     breakers,
     busyMs,
+    idleTo: core.connections.idleTo,
   });
   // One dispatcher runs at a time.
   core.connections.watcher = scheduler;

@@ -173,13 +173,18 @@ function createReadTiers(
   const common = toCommonOptions(parts);
   const retry = eachStepOnce(deliver);
   const takeRequest = createTakeRequest(parts, retry);
-  const takeWaiting = createTakeWaiting(parts, retry, closing);
+  const unpacking = new Unpacking({
+    deliver: retry,
+    mayContinue: () => closing.aborted || parts.backpressure.mayConsume(),
+    refuse: (record) => bury(parts, record, 'the record is not a retry record'),
+  });
+  const takeWaiting = createTakeWaiting(parts, unpacking, closing);
   return (topics) =>
     broker.consume({
       ...common,
       topics,
       group: retryGroup(group),
-      mayBegin: () => !closing.aborted && common.mayBegin(),
+      mayBegin: () => !closing.aborted && !unpacking.isFull && common.mayBegin(),
       notBefore: (record) => notBefore(parts, record),
       handler: (record, hold) => (record.topic === names.requests ? takeRequest : takeWaiting)(record, hold),
     });
@@ -226,14 +231,9 @@ function createTakeRequest(parts: ConsumingParts, retry: Deliver): RecordHandler
   };
 }
 
-function createTakeWaiting(parts: ConsumingParts, retry: Deliver, closing: AbortSignal): RecordHandler {
+function createTakeWaiting(parts: ConsumingParts, unpacking: Unpacking, closing: AbortSignal): RecordHandler {
   const { retry: own, deferred } = parts.topics.tiers(parts.schedule);
   const passing = new BundlePassing(parts, [...own, ...deferred]);
-  const unpacking = new Unpacking({
-    deliver: retry,
-    mayContinue: () => closing.aborted || parts.backpressure.mayConsume(),
-    refuse: (record) => bury(parts, record, 'the record is not a retry record'),
-  });
   // Without await: nothing here may hold the record's memory while the bundle is unpacked.
   return (record, hold) =>
     passing

@@ -24,6 +24,10 @@ export class IdleConnections<Connection extends IdleConnection> {
     return this.#byOrigin.size;
   }
 
+  to(origin: string): number {
+    return this.#byOrigin.get(origin)?.length ?? 0;
+  }
+
   take(origin: string): Connection | undefined {
     const connection = this.#byOrigin.get(origin)?.pop();
     if (connection) this.#count -= 1;

@@ -68,3 +68,11 @@ test('a connection counts for the account that used it last', () => {
   idle.add(shared);
   expect(idle.add(new Connection(SHOP, 3))?.accountId).not.toBe(1);
 });
+
+test('it tells how many an origin has', () => {
+  add(SHOP, 1);
+  add(SHOP, 2);
+  expect([idle.to(SHOP), idle.to(BANK)]).toEqual([2, 0]);
+  idle.take(SHOP);
+  expect(idle.to(SHOP)).toBe(1);
+});

@@ -24,8 +24,6 @@ export class CpuCost {
   sinceLastMs = 0;
   /** Connections that have ended, each to be counted for an attempt: one makes another in its place. */
   reconnects = 0;
-  /** That are open, as far as they were counted. */
-  connections = 0;
   #attempts = 0;
   #tookMs = 0;
   #cappedMs = 0;
@@ -77,9 +75,9 @@ export class CpuMeter {
     return this.#first.meanMs();
   }
 
-  /** @param inFlight attempts to the same endpoint, each on a connection of its own */
-  expected(cost: CpuCost, inFlight: number): number {
-    const knownMs = inFlight < cost.connections ? ATTEMPT_MS : ATTEMPT_MS + HANDSHAKE_MS;
+  /** @param isConnected whether it needs no handshake */
+  expected(cost: CpuCost, isConnected: boolean): number {
+    const knownMs = isConnected ? ATTEMPT_MS : ATTEMPT_MS + HANDSHAKE_MS;
     return Math.max(knownMs, cost.meanMs(this.#first.meanMs()));
   }
 

@@ -28,6 +28,8 @@ export interface SchedulerParts {
   readonly clock: ProcessClock;
   /** ms for which the thread was busy so far. */
   readonly busyMs: () => number;
+  /** Idle connections to the URL: so many attempts at once need no handshake. */
+  readonly idleTo: (url: string) => number;
 }
 
 /** For each slot so many slow attempts may be in flight. An account may have half of those left (FEW if untried or failing), and FEW while any are. */
@@ -48,10 +50,10 @@ export class DeliveryScheduler {
   #closed = false;
 
   constructor(parts: SchedulerParts) {
-    const { clock, slots, perEndpoint } = parts;
+    const { clock, slots, perEndpoint, idleTo } = parts;
     this.#parts = parts;
     this.endpoints = new Endpoints(perEndpoint);
-    this.#pools = new SlotPools(slots, this.#meter);
+    this.#pools = new SlotPools({ slots, meter: this.#meter, idleTo });
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
     this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
   }
@@ -83,15 +85,20 @@ export class DeliveryScheduler {
   connected(accountId: number, url: string): void {
     const cost = this.endpoints.costOf(accountId, url);
     this.#meter.charge(this.#parts.busyMs(), cost);
-    if (cost) cost.connections += 1;
   }
 
   /** A connection to the endpoint has ended: the next attempt makes another. */
   disconnected(accountId: number, url: string): void {
     const cost = this.endpoints.costOf(accountId, url);
-    if (!cost) return;
-    cost.reconnects += 1;
-    cost.connections = Math.max(0, cost.connections - 1);
+    if (cost) cost.reconnects += 1;
+  }
+
+  /** A connection to the endpoint is idle: what waits for it may begin without a handshake. */
+  freed(accountId: number, url: string): void {
+    const endpoint = this.endpoints.known(accountId, url);
+    if (!endpoint?.wantsSlot) return;
+    this.#changed(endpoint);
+    this.#admit();
   }
 
   get state() {
@@ -124,13 +131,18 @@ export class DeliveryScheduler {
     const [queued] = this.endpoints.cut(endpoint, 0, 1);
     if (!queued) return false;
     const { pace } = endpoint;
-    const costMs = this.#meter.expected(pace.cost, endpoint.inFlight);
+    const costMs = this.#meter.expected(pace.cost, this.#pools.isConnected(endpoint, now));
     this.#queued.delete(queued);
     pool.take(endpoint, costMs);
     this.#inSlots.add(queued, now);
     pace.began(now);
-    this.#count(endpoint, 1);
-    this.#changed(endpoint);
+    endpoint.began(now);
+    queued.isUnproven = this.#pools.isUnproven(pool);
+    this.#count(queued, 1);
+    const { account } = endpoint;
+    const changed = account.hasTried ? [endpoint] : account.endpoints.values();
+    account.hasTried = true;
+    for (const each of changed) this.#changed(each);
     queued.begin(pool, costMs, now);
     return true;
   }
@@ -141,10 +153,11 @@ export class DeliveryScheduler {
     return slow < (left > 0 ? most : 1);
   }
 
-  #count(endpoint: Endpoint, more: 1 | -1): void {
+  #count({ endpoint, isUnproven }: QueuedDelivery, more: 1 | -1): void {
     this.#active += more;
     endpoint.inFlight += more;
     endpoint.account.inFlight += more;
+    if (isUnproven) endpoint.account.unproven += more;
   }
 
   /** Of its attempt. */
@@ -173,7 +186,7 @@ export class DeliveryScheduler {
   left(queued: QueuedDelivery): void {
     const { endpoint } = queued;
     queued.stage = 'left';
-    this.#count(endpoint, -1);
+    this.#count(queued, -1);
     this.#countSlow(queued, -1);
     this.#changed(endpoint);
     this.endpoints.mayForget(endpoint);

@@ -59,6 +59,7 @@ export class QueuedDelivery {
   /** What it is expected to take of the thread. */
   costMs = 0;
   isSlow = false;
+  isUnproven = false;
   /** Ahead of all in its endpoint's queue that do not. Past its lifetime, a delivery without an attempt does. */
   goesFirst: boolean;
   readonly #scheduler: Scheduler;
@@ -120,7 +121,11 @@ export class Account {
   waiting = 0;
   waitingBytes = 0;
   inFlight = 0;
-  /** Of these, older than HOLD_MS. */
+  /** Of these, of endpoints that were untried or failing. */
+  unproven = 0;
+  /** An attempt began to one of its endpoints. */
+  hasTried = false;
+  /** Of all, older than HOLD_MS. */
   slow = 0;
   #usedMs = 0;
   #usedAt = 0;
@@ -138,6 +143,9 @@ export class Account {
   }
 }
 
+/** After an attempt began: its secrets are unsealed meanwhile. */
+const CONNECTION_TAKEN_WITHIN_MS = 2;
+
 export class Endpoint {
   /** The first is the first that came. */
   readonly queue: QueuedDelivery[] = [];
@@ -147,6 +155,8 @@ export class Endpoint {
   inFlight = 0;
   /** Takes back its timer, where its rate or a pause keeps it from beginning an attempt. */
   stopTimer: (() => void) | null = null;
+  #begunJust = 0;
+  #begunAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     readonly url: string,
@@ -154,6 +164,16 @@ export class Endpoint {
     readonly key: EndpointKey,
     readonly pace: EndpointPace,
   ) {}
+
+  began(now: number): void {
+    this.#begunJust = this.begunJust(now) + 1;
+    this.#begunAt = now;
+  }
+
+  /** Attempts that may not have taken their connection yet. */
+  begunJust(now: number): number {
+    return now - this.#begunAt < CONNECTION_TAKEN_WITHIN_MS ? this.#begunJust : 0;
+  }
 
   get wantsSlot(): boolean {
     return this.queue.length > 0 && this.pace.hasRoom(this.inFlight);

@@ -29,7 +29,12 @@ export class Endpoints {
 
   /** Undefined: nothing is queued for it, or in flight. */
   costOf(accountId: number, url: string): CpuCost | undefined {
-    return this.#accounts.get(accountId)?.endpoints.get(url)?.pace.cost;
+    return this.known(accountId, url)?.pace.cost;
+  }
+
+  /** Undefined: nothing is queued for it, or in flight. */
+  known(accountId: number, url: string): Endpoint | undefined {
+    return this.#accounts.get(accountId)?.endpoints.get(url);
   }
 
   *all(): Iterable<Endpoint> {
@@ -94,7 +99,8 @@ export class Endpoints {
     if (inFlight === 0 && queue.length === 0) return true;
     if (goesFirst) return first + inFlight < pace.queues(now, this.#perEndpoint);
     if (queue.length + inFlight >= pace.queues(now, this.#perEndpoint)) return false;
-    if (pace.seemsCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
+    const isCheap = pace.isCheap || (pace.seemsCheap && this.waiting < FOR_ENDPOINTS.records);
+    if (isCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
     const records = Math.max(FEW.records, (FOR_ENDPOINTS.records - this.waiting) / 2);
     const bytes = Math.max(FEW.bytes, (FOR_ENDPOINTS.bytes - this.waitingBytes) / 2);
     return account.waiting < records && account.waitingBytes < bytes;

@@ -1,18 +1,25 @@
 /** The pools of slots, and which of them an endpoint waits in: the more others rely on its attempts, the sooner they begin. */
 import type { CpuMeter } from './cpu-meter.js';
 import type { Endpoint } from './endpoint.js';
-import { HOLD_MS, SlotPool } from './slots.js';
+import { HOLD_MS, type LoadOf, type SlotLimits, SlotPool } from './slots.js';
 
 /** Of all slots, as many more are for failing endpoints: 320 attempts a second, whatever they do. */
 const FAILING = 1 / 16;
-/** What dear attempts in slots may take of the thread, together, and failing ones. Nobody waits longer for it. */
+/**
+ * What attempts in slots may take of the thread, together: at most that, and of a smaller budget than START_MS as large a part.
+ * First ones have what others do not use of the budget, and at least that.
+ */
 const DEAR_MS = 10;
 const FAILING_MS = 30;
-/** Untried ones have what the others do not use of the budget, and at least that. */
-const UNTRIED_MS = 15;
+const FIRST_MS = 15;
 
-/** Within HOLD_MS. With this much, other attempts are late by 30 ms at most. */
-const LEAST_MS = 30;
+/**
+ * Within HOLD_MS, or within a turn of the event loop if that takes longer: then slots are freed once in a turn. Where other work
+ * fills the thread, a turn takes as much longer as attempts begin in it: with 30 ms at least, it took 250 ms beside 400 hostile
+ * accounts, with 10 it takes 80, and as much is sent.
+ */
+const LEAST_MS = 10;
+const START_MS = 30;
 /** More than fits into HOLD_MS: the thread is then busy without a break, and others are late by so much at most. */
 const MOST_MS = 200;
 /** More for each HOLD_MS without delay. */
@@ -25,7 +32,7 @@ const LATE_MS = 30;
  */
 export class CpuBudget {
   /** What the attempts in their slots are expected to take, together. */
-  ms = LEAST_MS;
+  ms = START_MS;
   #halvedAt = Number.NEGATIVE_INFINITY;
   #raisedAt = 0;
 
@@ -46,42 +53,85 @@ export class CpuBudget {
   }
 }
 
+/** Attempts in flight, a ms of the thread counted as one. */
+const byUse: LoadOf = (account, now) => account.inFlight + account.usedMs(now);
+/** What an account's other URLs take does not keep it from trying a new one. */
+const byUnproven: LoadOf = ({ unproven }) => unproven;
+
+interface SlotPoolsParts {
+  readonly slots: number;
+  readonly meter: Pick<CpuMeter, 'firstMs'>;
+  /** Idle connections to the URL. */
+  readonly idleTo: (url: string) => number;
+}
+
+/** Two pools that share limits. Of what is free, the first has what it needs. */
+function pair(limits: () => SlotLimits, loadOf: LoadOf): readonly [SlotPool, SlotPool] {
+  const left = (other: () => SlotPool) => {
+    const [{ slots, ms }, { held, costMs }] = [limits(), other()];
+    return { slots: slots - held, ms: ms - costMs };
+  };
+  const first: SlotPool = new SlotPool(() => left(() => second), loadOf);
+  const second: SlotPool = new SlotPool(() => left(() => first), loadOf);
+  return [first, second];
+}
+
 export class SlotPools {
+  readonly #idleTo: SlotPoolsParts['idleTo'];
   readonly #budget = new CpuBudget();
   readonly #usual: SlotPool;
+  /** Beyond an endpoint's usual rate: without a handshake, and with one. */
+  readonly #connected: SlotPool;
   readonly #beyond: SlotPool;
+  /** First attempts: of accounts that had none, and of all others. */
+  readonly #newcomers: SlotPool;
   readonly #untried: SlotPool;
+  /** Dear, as it seems, but with a connection at hand: a handshake, or other work of the thread, may have made it look so. */
+  readonly #doubtful: SlotPool;
   readonly #dear: SlotPool;
   readonly #failing: SlotPool;
   /** In the order in which they are asked. */
   readonly all: readonly SlotPool[];
 
-  constructor(slots: number, meter: Pick<CpuMeter, 'firstMs'>) {
+  constructor({ slots, meter, idleTo }: SlotPoolsParts) {
     const budget = this.#budget;
-    const failing = { slots: Math.max(1, Math.floor(slots * FAILING)), ms: FAILING_MS };
-    this.#usual = new SlotPool(() => ({ slots, ms: Number.POSITIVE_INFINITY }));
-    this.#beyond = new SlotPool(() => ({ slots, ms: budget.ms }));
-    const forUntried = () => Math.max(UNTRIED_MS, budget.ms - this.#beyond.costMs - meter.firstMs);
-    this.#untried = new SlotPool(() => ({ slots, ms: forUntried() }));
-    this.#dear = new SlotPool(() => ({ slots, ms: DEAR_MS }));
-    this.#failing = new SlotPool(() => failing);
-    this.all = [this.#usual, this.#beyond, this.#untried, this.#dear, this.#failing];
+    this.#idleTo = idleTo;
+    const atMost = (ms: number) => ms * Math.min(1, budget.ms / START_MS);
+    this.#usual = new SlotPool(() => ({ slots, ms: Number.POSITIVE_INFINITY }), byUse);
+    [this.#connected, this.#beyond] = pair(() => ({ slots, ms: budget.ms }), byUse);
+    const unused = () => budget.ms - this.#connected.costMs - this.#beyond.costMs - meter.firstMs;
+    const forFirst = () => Math.max(atMost(FIRST_MS), unused());
+    [this.#newcomers, this.#untried] = pair(() => ({ slots, ms: forFirst() }), byUnproven);
+    [this.#doubtful, this.#dear] = pair(() => ({ slots, ms: atMost(DEAR_MS) }), byUse);
+    const failing = Math.max(1, Math.floor(slots * FAILING));
+    this.#failing = new SlotPool(() => ({ slots: failing, ms: atMost(FAILING_MS) }), byUnproven);
+    const forFirsts = [this.#newcomers, this.#untried];
+    this.all = [this.#usual, this.#connected, this.#beyond, ...forFirsts, this.#doubtful, this.#dear, this.#failing];
   }
 
-  poolOf({ pace }: Endpoint, now: number): SlotPool {
-    if (pace.isUntried) return this.#untried;
+  poolOf(endpoint: Endpoint, now: number): SlotPool {
+    const { pace, account } = endpoint;
+    if (pace.isUntried) return account.hasTried ? this.#untried : this.#newcomers;
     if (!pace.isProven) return this.#failing;
-    if (!pace.isCheap) return this.#dear;
-    return pace.isUsual(now) ? this.#usual : this.#beyond;
+    if (pace.isCheap && pace.isUsual(now)) return this.#usual;
+    const isConnected = this.isConnected(endpoint, now);
+    if (pace.isCheap) return isConnected ? this.#connected : this.#beyond;
+    return isConnected && pace.seemsCheap ? this.#doubtful : this.#dear;
+  }
+
+  /** Whether its next attempt needs no handshake. Those that have just begun have yet to take an idle connection. */
+  isConnected(endpoint: Endpoint, now: number): boolean {
+    return endpoint.begunJust(now) < this.#idleTo(endpoint.url);
   }
 
   /** Whether nothing is known in favor of its endpoints: a failure keeps its slot, and few of an account's may be slow. */
   isUnproven(pool: object | null): boolean {
-    return pool === this.#untried || pool === this.#failing;
+    return pool === this.#untried || pool === this.#newcomers || pool === this.#failing;
   }
 
   /** An attempt has held its slot for HOLD_MS, or longer if the event loop is late. */
   held(beganAt: number, now: number): void {
-    this.#budget.held(beganAt, now, this.#beyond.isAwaited || this.#untried.isAwaited);
+    const isUsed = [this.#connected, this.#beyond, this.#newcomers, this.#untried].some((pool) => pool.isAwaited);
+    this.#budget.held(beganAt, now, isUsed);
   }
 }

@@ -16,16 +16,21 @@ export interface SlotLimits {
   readonly ms: number;
 }
 
+/** Of two accounts, the one with less begins. */
+export type LoadOf = (account: Account, now: number) => number;
+
 export class SlotPool {
   readonly #limits: () => SlotLimits;
+  readonly #loadOf: LoadOf;
   #held = 0;
   /** What the attempts in the slots are expected to take of the thread. */
   costMs = 0;
   /** Endpoints that may begin an attempt, by account. The account, and the endpoint, that had its turn last is at the end. */
   readonly #ready = new Map<Account, Set<Endpoint>>();
 
-  constructor(limits: () => SlotLimits) {
+  constructor(limits: () => SlotLimits, loadOf: LoadOf) {
     this.#limits = limits;
+    this.#loadOf = loadOf;
   }
 
   add(endpoint: Endpoint): void {
@@ -39,6 +44,10 @@ export class SlotPool {
     if (ready?.delete(endpoint) && ready.size === 0) this.#ready.delete(endpoint.account);
   }
 
+  get held(): number {
+    return this.#held;
+  }
+
   /** Whether an endpoint waits for a slot. */
   get isAwaited(): boolean {
     return this.#ready.size > 0;
@@ -50,12 +59,12 @@ export class SlotPool {
     return this.#held < slots && this.costMs < ms;
   }
 
-  /** Of the account with the fewest in flight, a ms of the thread counted as one; of those, the one that waited longest. */
+  /** Of the account with the least load; of those, the one that waited longest. */
   next(now: number, mayBegin: (account: Account) => boolean): Endpoint | undefined {
     let best: Set<Endpoint> | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const [account, endpoints] of this.#ready) {
-      const load = account.inFlight + account.usedMs(now);
+      const load = this.#loadOf(account, now);
       if (load >= least || !mayBegin(account)) continue;
       best = endpoints;
       least = load;

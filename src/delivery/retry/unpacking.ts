@@ -13,6 +13,8 @@ import { bytesOf, type Members, membersOf, waitOf, withMembers } from './bundle.
 /** 5,000 per second, more than a process delivers. One that is deferred again costs about 100 us: half of the thread. */
 const MEMBERS_PER_SLICE = 40;
 const SLICE_MS = 8;
+/** Bundles: unpacked within half a second. Where the process is the bottleneck, the others stay in their topics. */
+const ENOUGH_QUEUED = 2_048;
 /** Of bundles that wait to be unpacked, shared equally by accounts: half of what a consumer may hold. Each account has one. */
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
 
@@ -31,11 +33,17 @@ export class Unpacking {
   readonly #parts: UnpackingParts;
   /** By account, in the order of their turns. */
   readonly #queued = new Map<number, UnpackedBundle[]>();
+  #count = 0;
   #left = MEMBERS_PER_SLICE;
   #isTimed = false;
 
   constructor(parts: UnpackingParts) {
     this.#parts = parts;
+  }
+
+  /** Take no more records then. */
+  get isFull(): boolean {
+    return this.#count >= ENOUGH_QUEUED;
   }
 
   /** Whether the bundle's account may have one more. */
@@ -54,6 +62,7 @@ export class Unpacking {
     const queued = this.#queued.get(accountId);
     if (queued) queued.push(bundle);
     else this.#queued.set(accountId, [bundle]);
+    this.#count += 1;
     this.#handOver();
     return bundle.done;
   }
@@ -72,7 +81,10 @@ export class Unpacking {
   #handOverOne(): void {
     for (const [accountId, bundles] of this.#queued) {
       this.#queued.delete(accountId);
-      if (bundles[0]?.handOverNext() === false) bundles.shift();
+      if (bundles[0]?.handOverNext() === false) {
+        bundles.shift();
+        this.#count -= 1;
+      }
       if (bundles.length > 0) this.#queued.set(accountId, bundles);
       return;
     }

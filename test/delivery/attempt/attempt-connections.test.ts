@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
+import type { EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../../src/endpoints/guarded-lookup.js';
 import { eventually } from '../../support/clocks/eventually.js';
 import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/scenes/attempt-fixture.js';
@@ -174,3 +175,38 @@ describe('a connection that ends with a request', () => {
     expect(told).toEqual([]);
   });
 });
+
+describe('an idle connection', () => {
+  test('is told of once requests can use it, for any URL of its origin, and until one does', async () => {
+    const counts: number[] = [];
+    const duringRequests: number[] = [];
+    const listener = await fixture.scripted((socket) => {
+      duringRequests.push(idle());
+      socket.write(OK);
+    });
+    const url = `https://localhost:${listener.port}/own`;
+    const idle = () => agent.idleTo(`https://localhost:${listener.port}/another?x=/`);
+    const freed = (accountId: number, of: string) => counts.push(accountId, idle(), Number(of === url));
+    const agent: EndpointAgent = await fixture.agent({ freed });
+    expect(idle()).toBe(0);
+    await send(agent, url);
+    await eventually(() => counts.length > 0);
+    expect(counts).toEqual([42, 1, 1]);
+    expect(agent.idleTo('https://localhost:1/')).toBe(0);
+    await send(agent, url);
+    expect(duringRequests).toEqual([0, 0]);
+    await eventually(() => idle() === 1);
+  });
+
+  test('is none where the receiver ends it', async () => {
+    const listener = await fixture.scripted((socket) => socket.write(CLOSE));
+    const agent = await fixture.agent({ freed: () => fail() });
+    await send(agent, `https://localhost:${listener.port}/`);
+    await eventually(() => agent.connections === 0);
+    expect(agent.idleTo(`https://localhost:${listener.port}/`)).toBe(0);
+  });
+});
+
+function fail(): never {
+  throw new Error('it is not idle');
+}

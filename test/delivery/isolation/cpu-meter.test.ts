@@ -45,18 +45,18 @@ describe('the meter', () => {
   });
 
   test('guesses that the first attempt of an endpoint costs what those of others did, or at least a handshake', () => {
-    expect(meter.expected(new CpuCost(), 0)).toBe(1.75);
+    expect(meter.expected(new CpuCost(), false)).toBe(1.75);
     for (let n = 0; n < 100; n += 1) ended(new CpuCost(), 8);
-    expect(meter.expected(new CpuCost(), 0)).toBeCloseTo(8);
+    expect(meter.expected(new CpuCost(), false)).toBeCloseTo(8);
     ended(new CpuCost(), ...Array.from({ length: 100 }, () => 0));
-    expect(meter.expected(new CpuCost(), 0)).toBeGreaterThan(6);
+    expect(meter.expected(new CpuCost(), false)).toBeGreaterThan(6);
   });
 
   test('guesses what the next one costs by those before, of which the last has the greatest weight', () => {
     const cost = new CpuCost();
     ended(cost, 1, 1, 1, 9);
-    expect(meter.expected(cost, 0)).toBeGreaterThan(3);
-    expect(meter.expected(cost, 0)).toBeLessThan(5);
+    expect(meter.expected(cost, false)).toBeGreaterThan(3);
+    expect(meter.expected(cost, false)).toBeLessThan(5);
   });
 
   test.each<[string, readonly number[], boolean]>([

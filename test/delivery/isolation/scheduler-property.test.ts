@@ -77,7 +77,7 @@ class Scene {
     const { clock } = this;
     const breakers = new CircuitBreakers({ now: clock.now, random: () => 0.5 });
     this.#size = given;
-    this.scheduler = new DeliveryScheduler({ ...given, clock, breakers, busyMs: () => this.#busyMs });
+    this.scheduler = new DeliveryScheduler({ ...given, clock, breakers, busyMs: () => this.#busyMs, idleTo: () => 0 });
   }
 
   get inFlight(): Came[] {

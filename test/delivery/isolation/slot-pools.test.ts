@@ -1,5 +1,6 @@
 import { CpuBudget } from '../../../src/delivery/isolation/slot-pools.js';
 import { HOLD_MS } from '../../../src/delivery/isolation/slots.js';
+import { endpointOf, SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 let budget: CpuBudget;
 let now: number;
@@ -34,17 +35,125 @@ describe('the budget', () => {
     expect(budget.ms).toBe(30);
   });
 
-  it('is halved when the event loop is late, down to 30 ms', () => {
+  it('is halved when the event loop is late, down to 10 ms', () => {
     for (let n = 0; n < 100; n += 1) held(0);
     held(31);
     expect(budget.ms).toBe(100);
     for (let n = 0; n < 5; n += 1) held(31);
-    expect(budget.ms).toBe(30);
+    expect(budget.ms).toBe(10);
   });
 
   it('is halved once for attempts that began together', () => {
     for (let n = 0; n < 100; n += 1) held(0);
     for (let n = 0; n < 5; n += 1) budget.held(now, now + HOLD_MS + 40, true);
     expect(budget.ms).toBe(100);
+  });
+});
+
+describe('an attempt that needs no handshake', () => {
+  const SLOTS = 256;
+  let idle: Map<string, number>;
+  let scene: SchedulerScene;
+  beforeEach(() => {
+    idle = new Map();
+    scene = new SchedulerScene({ slots: SLOTS, idleTo: (url) => idle.get(url) ?? 0 });
+  });
+  const [, healthy] = endpointOf('7/well');
+  /** Endpoints that have succeeded once, of as many accounts: more than the budget has room for. */
+  const many = async () => {
+    for (let id = 100; id < 150; id += 1) await scene.attempts(`${id}/others`, 'succeeded');
+    await scene.goOn(60_000);
+    for (let id = 100; id < 150; id += 1) await scene.come(`${id}/others`, 3);
+    expect(scene.inFlight.length).toBeLessThan(50);
+    scene.began.length = 0;
+  };
+
+  it('is before those that do, however long they have waited', async () => {
+    await scene.attempts('7/well', 'succeeded');
+    await many();
+    await scene.come('7/well');
+    expect(scene.began).toEqual([]);
+    idle.set(healthy, 1);
+    scene.scheduler.freed(7, healthy);
+    await scene.goOn(HOLD_MS);
+    expect(scene.began[0]).toBe('7/well');
+  });
+
+  it('is one for each idle connection: those that began just now have yet to take theirs', async () => {
+    for (let n = 0; n < 8; n += 1) await scene.attempts('7/well', 'succeeded');
+    await many();
+    idle.set(healthy, 2);
+    await scene.come('7/well', 5);
+    await scene.goOn(HOLD_MS);
+    expect(scene.began.slice(0, 2)).toEqual(['7/well', '7/well']);
+    expect(scene.began[2]).not.toBe('7/well');
+  });
+
+  it('is no exception where it costs much by itself', async () => {
+    for (let n = 0; n < 12; n += 1) {
+      await scene.come('7/well');
+      scene.work(50);
+      await scene.end('succeeded', '7/well');
+    }
+    idle.set(healthy, 1);
+    await many();
+    await scene.come('7/well', 5);
+    await scene.goOn(5);
+    // The dear ones' own share has room for one.
+    expect(scene.beganOf('7/well')).toBe(1);
+  });
+});
+
+it('an endpoint that looked dear once is before those that surely are, if a connection is idle', async () => {
+  const idle = new Map<string, number>();
+  const scene = new SchedulerScene({ idleTo: (url) => idle.get(url) ?? 0 });
+  const dear = async (key: string, times: number) => {
+    for (let n = 0; n < times; n += 1) {
+      await scene.come(key);
+      scene.work(20);
+      await scene.end('succeeded', key);
+      await scene.goOn(HOLD_MS);
+    }
+  };
+  for (let id = 100; id < 110; id += 1) await dear(`${id}/dear`, 12);
+  await dear('7/well', 1);
+  for (let id = 100; id < 110; id += 1) await scene.come(`${id}/dear`, 2);
+  scene.began.length = 0;
+  idle.set(endpointOf('7/well')[1], 1);
+  await scene.come('7/well');
+  await scene.goOn(HOLD_MS);
+  expect(scene.began[0]).toBe('7/well');
+});
+
+describe('first attempts', () => {
+  let scene: SchedulerScene;
+  const endOthers = async (count: number) => {
+    for (let n = 0; n < count; n += 1) {
+      const other = scene.inFlight.find(({ key }) => !key.startsWith('8/'));
+      if (other) await scene.end('succeeded', other.key);
+    }
+  };
+  beforeEach(async () => {
+    scene = new SchedulerScene({ slots: 4 });
+    for (const url of ['a', 'b', 'c']) for (let id = 100; id < 110; id += 1) await scene.come(`${id}/${url}`);
+    expect(scene.began).toEqual(['100/a', '101/a', '102/a', '103/a']);
+    scene.began.length = 0;
+  });
+
+  it('are those of accounts first that had none', async () => {
+    await scene.come('8/new');
+    await endOthers(8);
+    const others = [104, 105, 106, 107, 108, 109].map((id) => `${id}/a`);
+    expect(scene.began).toEqual([...others, '8/new', expect.stringMatching(/b$/)]);
+  });
+
+  it('are in turn by account, whatever else an account has in flight', async () => {
+    await scene.come('8/well', 4);
+    await endOthers(10);
+    await scene.end('succeeded', '8/well');
+    expect(scene.inFlightOf('8/well')).toBeGreaterThan(0);
+    await scene.come('8/other');
+    await endOthers(11);
+    expect(scene.began).toContain('8/other');
   });
 });

@@ -191,3 +191,16 @@ test('in memory a bundle is what is left of it, whenever half of it is done', as
   endAll();
   await done;
 });
+
+test('is full with 2,048 bundles in its queues: where it is the bottleneck, the others stay in their topics', async () => {
+  mayContinue = false;
+  const { own } = hold();
+  for (let n = 0; n < 2_048; n += 1) {
+    expect(unpacking.isFull).toBe(false);
+    void unpacking.unpack(bundle(['a']), own);
+  }
+  expect(unpacking.isFull).toBe(true);
+  mayContinue = true;
+  void unpacking.unpack(bundle(['a']), hold().own);
+  expect(unpacking.isFull).toBe(false);
+});

@@ -14,7 +14,7 @@ const NEVER_OPEN: SchedulerParts['breakers'] = {
 export function testScheduler(parts: Partial<SchedulerParts> = {}): DeliveryScheduler {
   const clock = new VirtualClock();
   return new DeliveryScheduler({
-    ...{ slots: SLOTS, perEndpoint: 1, breakers: NEVER_OPEN, clock, busyMs: () => 0 },
+    ...{ slots: SLOTS, perEndpoint: 1, breakers: NEVER_OPEN, clock, busyMs: () => 0, idleTo: () => 0 },
     ...parts,
   });
 }

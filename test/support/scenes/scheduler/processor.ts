@@ -17,7 +17,7 @@ interface ProcessorParts {
 
 export class Processor {
   readonly #parts: ProcessorParts;
-  /** By endpoint: when each idle connection is closed. The last is the one that was used last. */
+  /** By URL: when each idle connection is closed. The last is the one that was used last. */
   readonly #idle = new Map<string, number[]>();
   #freeAt = 0;
   #asked = 0;
@@ -46,19 +46,24 @@ export class Processor {
     return this.#freeAt - now;
   }
 
+  readonly idleTo = (url: string) => {
+    const now = this.#parts.now();
+    return this.#idle.get(url)?.filter((closesAt) => closesAt > now).length ?? 0;
+  };
+
   /** @returns whether a connection is made */
-  connects(endpoint: string): boolean {
-    const idle = this.#idle.get(endpoint);
+  connects(url: string): boolean {
+    const idle = this.#idle.get(url);
     const closesAt = idle?.pop();
     if (closesAt !== undefined && closesAt > this.#parts.now()) return false;
-    this.#idle.delete(endpoint);
+    this.#idle.delete(url);
     return true;
   }
 
-  keeps(endpoint: string): void {
-    const idle = this.#idle.get(endpoint);
+  keeps(url: string): void {
+    const idle = this.#idle.get(url);
     const closesAt = this.#parts.now() + KEPT_FOR_MS;
-    if (!idle) this.#idle.set(endpoint, [closesAt]);
+    if (!idle) this.#idle.set(url, [closesAt]);
     else if (idle.length < this.#parts.perEndpoint) idle.push(closesAt);
   }
 

@@ -74,7 +74,8 @@ export class Simulation {
     const breakers = new CircuitBreakers({ now: clock.now, random: randomOf(seed + 2_000_000) });
     const own = { now: clock.now, after: this.#after, close: () => undefined };
     const { busyMs } = this.processor;
-    this.scheduler = new DeliveryScheduler({ slots: SLOTS, perEndpoint: PER_ENDPOINT, clock: own, breakers, busyMs });
+    const limits = { slots: SLOTS, perEndpoint: PER_ENDPOINT };
+    this.scheduler = new DeliveryScheduler({ ...limits, clock: own, breakers, busyMs, idleTo: this.processor.idleTo });
     const backpressure = new Backpressure({ queues: this.scheduler.endpoints, busyMs, now: clock.now });
     const mayContinue = () => backpressure.mayConsume();
     const { now, after } = clock;
@@ -137,9 +138,8 @@ export class Simulation {
 
   async #attempt(to: Endpoint, acquired: Acquired, delivery: Delivery, group: Group): Promise<Answer> {
     const { processor, clock, scheduler } = this;
-    const endpoint = `${to.accountId} ${to.url}`;
     group.began(delivery);
-    const hasConnected = processor.connects(endpoint);
+    const hasConnected = processor.connects(to.url);
     const answer = to.manner(clock.now());
     const { signal, retryAfterMs = 0, closes = false } = answer;
     const { toBeginMs, ofAnswerMs } = processor.costOf(hasConnected, answer.cpuMs);
@@ -152,10 +152,11 @@ export class Simulation {
     group.ended(delivery, clock.now());
     if (signal === 'refused') group.refusedAt.push(clock.now());
     const hasAnswered = signal === 'succeeded' || signal === 'refused';
-    if (hasAnswered && !closes) processor.keeps(endpoint);
+    if (hasAnswered && !closes) processor.keeps(to.url);
     else if (isConnected) scheduler.disconnected(to.accountId, to.url);
     acquired.ended({ signal, retryAfterMs });
     acquired.leave();
+    if (hasAnswered && !closes) scheduler.freed(to.accountId, to.url);
     return answer;
   }
 
