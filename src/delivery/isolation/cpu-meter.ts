@@ -17,6 +17,8 @@ const MOST_MS = 100;
 /** What else the thread does between two callbacks. With 0, a real process took healthy accounts for the dear ones. */
 const FOREIGN_MS = 4;
 const HANDSHAKE_MS = 1.5;
+/** Of an estimate that each value moves by a step up or down. */
+const MEDIAN_STEP = 1.3;
 
 /** Of an endpoint's attempts. */
 export class CpuCost {
@@ -43,12 +45,15 @@ export class CpuCost {
     return this.isDear && this.#attempts > SURE;
   }
 
-  /** @param first of the first attempts of endpoints @returns what this one took */
-  ended(first: CpuCost): number {
+  get hasNone(): boolean {
+    return this.#attempts === 0;
+  }
+
+  /** @returns what this one took */
+  ended(): number {
     const tookMs = this.sinceLastMs + (this.reconnects > 0 ? HANDSHAKE_MS : 0);
     this.reconnects = Math.max(0, this.reconnects - 1);
     this.sinceLastMs = 0;
-    if (this.#attempts === 0) first.#add(tookMs);
     this.#add(tookMs);
     return tookMs;
   }
@@ -61,7 +66,7 @@ export class CpuCost {
 }
 
 export class CpuMeter {
-  readonly #first = new CpuCost();
+  #firstMs = ATTEMPT_MS + HANDSHAKE_MS;
   #at = 0;
 
   /** @param busyMs for which the thread was busy so far @param cost absent: what it did lately was for no endpoint */
@@ -70,20 +75,23 @@ export class CpuMeter {
     this.#at = busyMs;
   }
 
-  /** What the first attempt of an endpoint took, in the mean. */
+  /** What the first attempt of an endpoint takes: the median, for where the thread is busy, some are charged with other work. */
   get firstMs(): number {
-    return this.#first.meanMs();
+    return this.#firstMs;
   }
 
   /** @param isConnected whether it needs no handshake */
   expected(cost: CpuCost, isConnected: boolean): number {
     const knownMs = isConnected ? ATTEMPT_MS : ATTEMPT_MS + HANDSHAKE_MS;
-    return Math.max(knownMs, cost.meanMs(this.#first.meanMs()));
+    return Math.max(knownMs, cost.meanMs(this.#firstMs));
   }
 
   /** @returns what an attempt that has ended took */
   ended(busyMs: number, cost: CpuCost): number {
     this.charge(busyMs, cost);
-    return cost.ended(this.#first);
+    const isFirst = cost.hasNone;
+    const tookMs = cost.ended();
+    if (isFirst) this.#firstMs *= tookMs > this.#firstMs ? MEDIAN_STEP : 1 / MEDIAN_STEP;
+    return tookMs;
   }
 }

@@ -7,11 +7,12 @@ import { HOLD_MS, type LoadOf, type SlotLimits, SlotPool } from './slots.js';
 const FAILING = 1 / 16;
 /**
  * What attempts in slots may take of the thread, together: at most that, and of a smaller budget than START_MS as large a part.
- * First ones have what others do not use of the budget, and at least that.
+ * First ones have what others do not use of the budget, and at least that. Of the failing ones' part they may take half: each
+ * is made once, and until then its endpoint's deliveries wait for it.
  */
 const DEAR_MS = 10;
 const FAILING_MS = 30;
-const FIRST_MS = 15;
+const FIRST_MS = 20;
 
 /**
  * Within HOLD_MS, or within a turn of the event loop if that takes longer: then slots are freed once in a turn. Where other work
@@ -104,7 +105,9 @@ export class SlotPools {
     [this.#newcomers, this.#untried] = pair(() => ({ slots, ms: forFirst() }), byUnproven);
     [this.#doubtful, this.#dear] = pair(() => ({ slots, ms: atMost(DEAR_MS) }), byUse);
     const failing = Math.max(1, Math.floor(slots * FAILING));
-    this.#failing = new SlotPool(() => ({ slots: failing, ms: atMost(FAILING_MS) }), byUnproven);
+    const besideFirst = () => FAILING_MS - this.#newcomers.costMs - this.#untried.costMs;
+    const forFailing = () => atMost(Math.max(FAILING_MS / 2, besideFirst()));
+    this.#failing = new SlotPool(() => ({ slots: failing, ms: forFailing() }), byUnproven);
     const forFirsts = [this.#newcomers, this.#untried];
     this.all = [this.#usual, this.#connected, this.#beyond, ...forFirsts, this.#doubtful, this.#dear, this.#failing];
   }

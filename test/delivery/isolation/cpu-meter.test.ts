@@ -46,10 +46,16 @@ describe('the meter', () => {
 
   test('guesses that the first attempt of an endpoint costs what those of others did, or at least a handshake', () => {
     expect(meter.expected(new CpuCost(), false)).toBe(1.75);
+    const expected = () => meter.expected(new CpuCost(), false);
     for (let n = 0; n < 100; n += 1) ended(new CpuCost(), 8);
-    expect(meter.expected(new CpuCost(), false)).toBeCloseTo(8);
+    expect(Math.abs(expected() - 8)).toBeLessThan(2.5);
     ended(new CpuCost(), ...Array.from({ length: 100 }, () => 0));
-    expect(meter.expected(new CpuCost(), false)).toBeGreaterThan(6);
+    expect(Math.abs(expected() - 8)).toBeLessThan(2.5);
+  });
+
+  test('takes the median of first attempts: of a busy thread, one of three is charged with other work', () => {
+    for (let n = 0; n < 300; n += 1) ended(new CpuCost(), n % 3 === 0 ? 100 : 2);
+    expect(Math.abs(meter.expected(new CpuCost(), false) - 2)).toBeLessThan(1);
   });
 
   test('guesses what the next one costs by those before, of which the last has the greatest weight', () => {
@@ -133,11 +139,12 @@ describe('in the scheduler', () => {
 
   test('first attempts hold slots for 30 ms of the thread, each counted as others have cost', async () => {
     for (const key of many(40, 'new')) await scene.come(key);
-    expect(scene.inFlight).toHaveLength(18);
+    expect(scene.inFlight).toHaveLength(17);
     open();
     for (let n = 0; n < 30; n += 1) await cost(`${n}/other`, 4);
     for (const key of many(40, 'new')) await scene.come(key);
-    expect(scene.inFlight).toHaveLength(7);
+    // 7 or 8, where the estimate is not one step from it.
+    expect(Math.abs(scene.inFlight.length - 7.5)).toBeLessThan(2);
   });
 
   test('first attempts get more of the thread while their slots are free in time', async () => {

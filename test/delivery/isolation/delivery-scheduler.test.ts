@@ -137,8 +137,8 @@ describe('of the pools of slots', () => {
     await all('proven');
     expect(scene.inFlight).toHaveLength(1 + 16);
     await all('new');
-    // Of the thread, they have what the others leave.
-    expect(scene.inFlight).toHaveLength(1 + 16 + 9);
+    // Of the thread, they have a part that the others leave them.
+    expect(scene.inFlight).toHaveLength(1 + 16 + 12);
   });
 
   test('one is for newcomers, however many deliveries to proven ones are queued', async () => {
