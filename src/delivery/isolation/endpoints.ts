@@ -11,6 +11,8 @@ const REMEMBERED = 10_000;
 const SHORTLY_MS = 1_000;
 /** Waiting for endpoints: half of what the dispatcher may have in flight. An account may have half of what is left, or FEW. */
 const FOR_ENDPOINTS = { records: 8_192, bytes: 32 * 1024 * 1024 };
+/** Of an endpoint that seems cheap: for as many attempts show whether it is. */
+const UNTIL_SURE = 12;
 const FEW = { records: 16, bytes: 128 * 1024 };
 
 export class Endpoints {
@@ -99,7 +101,8 @@ export class Endpoints {
     if (inFlight === 0 && queue.length === 0) return true;
     if (goesFirst) return first + inFlight < pace.queues(now, this.#perEndpoint);
     if (queue.length + inFlight >= pace.queues(now, this.#perEndpoint)) return false;
-    const isCheap = pace.isCheap || (pace.seemsCheap && this.waiting < FOR_ENDPOINTS.records);
+    const isCheap =
+      pace.isCheap || (pace.seemsCheap && (this.waiting < FOR_ENDPOINTS.records || queue.length < UNTIL_SURE));
     if (isCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
     const records = Math.max(FEW.records, (FOR_ENDPOINTS.records - this.waiting) / 2);
     const bytes = Math.max(FEW.bytes, (FOR_ENDPOINTS.bytes - this.waitingBytes) / 2);

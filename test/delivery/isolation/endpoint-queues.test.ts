@@ -90,6 +90,16 @@ describe('once as many deliveries wait for endpoints as may', () => {
     await scene.come('9/fast', 16 + 1_000);
     expect(deferredOf('9/fast')).toBe(0);
   });
+
+  test('one that looked dear once has room for a dozen, whatever else its account has waiting', async () => {
+    await scene.come('10/looks');
+    scene.work(50);
+    await scene.end('succeeded', '10/looks');
+    await scene.come('10/new', 100);
+    const began = scene.beganOf('10/looks');
+    await scene.come('10/looks', 20);
+    expect(deferredOf('10/looks')).toBe(20 - 12 - (scene.beganOf('10/looks') - began));
+  });
 });
 
 describe('by the bytes that it holds, a queue', () => {
