@@ -17,6 +17,8 @@ const MOST_MS = 100;
 /** What else the thread does between two callbacks. With 0, a real process took healthy accounts for the dear ones. */
 const FOREIGN_MS = 4;
 const HANDSHAKE_MS = 1.5;
+/** Most are charged with nothing while the thread has time: without a least, the estimate would never rise again. */
+const LEAST_FIRST_MS = ATTEMPT_MS + HANDSHAKE_MS;
 /** Of an estimate that each value moves by a step up or down. */
 const MEDIAN_STEP = 1.3;
 
@@ -66,7 +68,7 @@ export class CpuCost {
 }
 
 export class CpuMeter {
-  #firstMs = ATTEMPT_MS + HANDSHAKE_MS;
+  #firstMs = LEAST_FIRST_MS;
   #at = 0;
 
   /** @param busyMs for which the thread was busy so far @param cost absent: what it did lately was for no endpoint */
@@ -91,7 +93,8 @@ export class CpuMeter {
     this.charge(busyMs, cost);
     const isFirst = cost.hasNone;
     const tookMs = cost.ended();
-    if (isFirst) this.#firstMs *= tookMs > this.#firstMs ? MEDIAN_STEP : 1 / MEDIAN_STEP;
+    const step = tookMs > this.#firstMs ? MEDIAN_STEP : 1 / MEDIAN_STEP;
+    if (isFirst) this.#firstMs = Math.max(LEAST_FIRST_MS, this.#firstMs * step);
     return tookMs;
   }
 }

@@ -13,8 +13,12 @@ import { bytesOf, type Members, membersOf, waitOf, withMembers } from './bundle.
 /** 5,000 per second, more than a process delivers. One that is deferred again costs about 100 us: half of the thread. */
 const MEMBERS_PER_SLICE = 40;
 const SLICE_MS = 8;
-/** Bundles: unpacked within half a second. Where the process is the bottleneck, the others stay in their topics. */
+/**
+ * Bundles, of which each account counts with COUNTED at most: where the process is the bottleneck, the others stay in their topics.
+ * If one account's backlog sufficed, it would hold up the retries of all others.
+ */
 const ENOUGH_QUEUED = 2_048;
+const COUNTED = 16;
 /** Of bundles that wait to be unpacked, shared equally by accounts: half of what a consumer may hold. Each account has one. */
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
 
@@ -33,7 +37,8 @@ export class Unpacking {
   readonly #parts: UnpackingParts;
   /** By account, in the order of their turns. */
   readonly #queued = new Map<number, UnpackedBundle[]>();
-  #count = 0;
+  /** Of all queues, COUNTED of each at most. */
+  #counted = 0;
   #left = MEMBERS_PER_SLICE;
   #isTimed = false;
 
@@ -43,7 +48,7 @@ export class Unpacking {
 
   /** Take no more records then. */
   get isFull(): boolean {
-    return this.#count >= ENOUGH_QUEUED;
+    return this.#counted >= ENOUGH_QUEUED;
   }
 
   /** Whether the bundle's account may have one more. */
@@ -59,10 +64,9 @@ export class Unpacking {
     if (!members) return this.#parts.refuse(record);
     const bundle = new UnpackedBundle(this.#parts, record, members, hold);
     const accountId = accountOf(record);
-    const queued = this.#queued.get(accountId);
-    if (queued) queued.push(bundle);
-    else this.#queued.set(accountId, [bundle]);
-    this.#count += 1;
+    const queued = this.#queued.get(accountId) ?? [];
+    if (queued.push(bundle) <= COUNTED) this.#counted += 1;
+    if (queued.length === 1) this.#queued.set(accountId, queued);
     this.#handOver();
     return bundle.done;
   }
@@ -82,8 +86,8 @@ export class Unpacking {
     for (const [accountId, bundles] of this.#queued) {
       this.#queued.delete(accountId);
       if (bundles[0]?.handOverNext() === false) {
+        if (bundles.length <= COUNTED) this.#counted -= 1;
         bundles.shift();
-        this.#count -= 1;
       }
       if (bundles.length > 0) this.#queued.set(accountId, bundles);
       return;

@@ -58,6 +58,12 @@ describe('the meter', () => {
     expect(Math.abs(meter.expected(new CpuCost(), false) - 2)).toBeLessThan(1);
   });
 
+  test('still learns what first attempts take after thousands that took nothing', () => {
+    for (let n = 0; n < 5_000; n += 1) ended(new CpuCost(), 0);
+    for (let n = 0; n < 12; n += 1) ended(new CpuCost(), 20);
+    expect(meter.expected(new CpuCost(), false)).toBeGreaterThan(15);
+  });
+
   test('guesses what the next one costs by those before, of which the last has the greatest weight', () => {
     const cost = new CpuCost();
     ended(cost, 1, 1, 1, 9);

@@ -192,15 +192,35 @@ test('in memory a bundle is what is left of it, whenever half of it is done', as
   await done;
 });
 
-test('is full with 2,048 bundles in its queues: where it is the bottleneck, the others stay in their topics', async () => {
-  mayContinue = false;
-  const { own } = hold();
-  for (let n = 0; n < 2_048; n += 1) {
+describe('where the process is the bottleneck', () => {
+  const bundleOfAccount = (accountId: number) =>
+    received(bundleOf([deliveryTo(1, { id: 'a', accountId })], 0), { topic: 'webhooks.deferred.5s' });
+  beforeEach(() => {
+    mayContinue = false;
+  });
+
+  test('it is full with 2,048 bundles of many accounts: the others stay in their topics', () => {
+    for (let n = 0; n < 2_048; n += 1) {
+      expect(unpacking.isFull).toBe(false);
+      void unpacking.unpack(bundleOfAccount(1 + (n % 128)), hold().own);
+    }
+    expect(unpacking.isFull).toBe(true);
+    mayContinue = true;
+    void unpacking.unpack(bundleOfAccount(1), hold().own);
     expect(unpacking.isFull).toBe(false);
-    void unpacking.unpack(bundle(['a']), own);
-  }
-  expect(unpacking.isFull).toBe(true);
-  mayContinue = true;
-  void unpacking.unpack(bundle(['a']), hold().own);
-  expect(unpacking.isFull).toBe(false);
+  });
+
+  test('no account fills it alone, or its backlog would hold up the retries of all others', () => {
+    for (let n = 0; n < 5_000; n += 1) void unpacking.unpack(bundleOfAccount(1), hold().own);
+    expect(unpacking.isFull).toBe(false);
+    for (let id = 2; id <= 128; id += 1) {
+      for (let n = 0; n < 16; n += 1) void unpacking.unpack(bundleOfAccount(id), hold().own);
+    }
+    expect(unpacking.isFull).toBe(true);
+    mayContinue = true;
+    void unpacking.unpack(bundleOfAccount(200), hold().own);
+    for (let slice = 0; slice < 400; slice += 1) nextSlice();
+    expect(handed).toHaveLength(5_000 + 127 * 16 + 1);
+    expect(unpacking.isFull).toBe(false);
+  });
 });
