@@ -18,7 +18,7 @@ const MOST_MS = 100;
 const FOREIGN_MS = 4;
 const HANDSHAKE_MS = 1.5;
 /** Most are charged with nothing while the thread has time: without a least, the estimate would never rise again. */
-const LEAST_FIRST_MS = ATTEMPT_MS + HANDSHAKE_MS;
+const LEAST_FIRST_MS = ATTEMPT_MS;
 /** Of an estimate that each value moves by a step up or down. */
 const MEDIAN_STEP = 1.3;
 
@@ -68,7 +68,7 @@ export class CpuCost {
 }
 
 export class CpuMeter {
-  #firstMs = LEAST_FIRST_MS;
+  #firstMs = ATTEMPT_MS + HANDSHAKE_MS;
   #at = 0;
 
   /** @param busyMs for which the thread was busy so far @param cost absent: what it did lately was for no endpoint */

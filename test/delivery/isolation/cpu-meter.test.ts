@@ -60,7 +60,7 @@ describe('the meter', () => {
 
   test('still learns what first attempts take after thousands that took nothing', () => {
     for (let n = 0; n < 5_000; n += 1) ended(new CpuCost(), 0);
-    for (let n = 0; n < 12; n += 1) ended(new CpuCost(), 20);
+    for (let n = 0; n < 20; n += 1) ended(new CpuCost(), 20);
     expect(meter.expected(new CpuCost(), false)).toBeGreaterThan(15);
   });
 
