@@ -1,5 +1,4 @@
 /** serve: runs the service until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
-import { setFlagsFromString } from 'node:v8';
 import { type Command, InvalidArgumentError } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { DataDirInUse } from '../adapters/sqlite/data-dir-lock.js';
@@ -12,6 +11,7 @@ import { StatesDamaged } from '../ports/projection-states.js';
 import type { Config } from '../settings/read-config.js';
 import { command, option, type Running } from './command.js';
 import { CommandFailed, type CommandIo, localUrl, type OutputFailed, untilSignal } from './command-io.js';
+import { keepHeapSmall } from './small-heap.js';
 
 interface ServeOptions {
   readonly roles: readonly Role[];
@@ -113,19 +113,6 @@ function rolesOption(value: string): readonly Role[] {
     throw new InvalidArgumentError(`Give ${ROLES.join(', ')}, or both with a comma between.`);
   }
   return roles;
-}
-
-/**
- * By default V8 collects the old generation once it has grown to up to four times the live data, and earlier only if
- * memory is short or the process idles; this limit also applies there. Measured with 100,000 webhooks and 3,000
- * deliveries a second, peak resident memory when all accounts had some: 377 MiB by default, 276 MiB with this limit;
- * the throughput is the same.
- */
-const GARBAGE_PERCENT = 50;
-
-/** Takes effect with the next collection. */
-function keepHeapSmall(): void {
-  setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
 }
 
 /** From now on every warning is logged instead of printed, for the life of the process. */
