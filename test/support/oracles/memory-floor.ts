@@ -3,11 +3,13 @@
 const MIB = 1024 * 1024;
 /** Garbage collection and the allocator move the floor and the level. */
 const NOISE_BYTES = 16 * MIB;
+/** While the process compacts its heap, a sample of resident memory was 40 MiB below all others. */
+const FLOOR = 0.1;
 /** A growth that levels off at least halves from one third of the run to the next; a leak stays the same. */
 const MAX_RATIO = 0.5;
 
 export interface MemoryTrend {
-  /** The least that was in use during each third of the samples, bytes: what garbage collection does not free. */
+  /** A tenth of each third's samples are below, bytes: what garbage collection does not free. A single sample does not move it. */
   readonly floors: readonly [number, number, number];
   /** Of the samples of the last third. */
   readonly level: number;
@@ -20,7 +22,7 @@ export interface MemoryTrend {
 export function memoryTrend(samples: readonly number[]): MemoryTrend {
   const third = Math.floor(samples.length / 3);
   if (third === 0) throw new RangeError('too few samples');
-  const floor = (part: number) => Math.min(...samples.slice(part * third, (part + 1) * third));
+  const floor = (part: number) => quantile(samples.slice(part * third, (part + 1) * third), FLOOR);
   const floors = [floor(0), floor(1), floor(2)] as const;
   const [before, after] = [floors[1] - floors[0], floors[2] - floors[1]];
   const last = samples.slice(2 * third);
@@ -37,7 +39,9 @@ function medianSlope(samples: readonly number[]): number {
   return slopes.length > 0 ? median(slopes) : 0;
 }
 
-function median(values: readonly number[]): number {
+const median = (values: readonly number[]) => quantile(values, 0.5);
+
+function quantile(values: readonly number[], below: number): number {
   const sorted = Float64Array.from(values).sort();
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return sorted[Math.floor(sorted.length * below)] ?? Number.NaN;
 }
