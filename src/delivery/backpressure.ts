@@ -12,6 +12,8 @@ import type { Endpoint } from './isolation/endpoint.js';
 const LONG = 1_500;
 /** From there each consumer begins some again, so that one does not starve the other. */
 const SHORT = 500;
+/** Beyond that nothing is taken, for however many accounts. */
+const LONGEST = 4 * LONG;
 /** What has more than that counts as several: LONG is 8 MiB. */
 const BYTES_EACH = (8 * 1024 * 1024) / LONG;
 /** Deliveries that the endpoint would take within this time count as held up by this process. */
@@ -24,7 +26,11 @@ const BUSY = 0.95;
 type Load = { readonly waiting: number; readonly waitingBytes: number };
 
 export interface BackpressureParts {
-  readonly queues: Load & { readonly all: () => Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>> };
+  readonly queues: Load & {
+    readonly all: () => Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>>;
+    /** Deliveries of the account. */
+    readonly waitingOf: (accountId: number) => number;
+  };
   /** ms for which the thread was busy so far. */
   readonly busyMs: () => number;
   /** ms that never go back, as the queues count them. */
@@ -47,6 +53,13 @@ export class Backpressure {
     if (loadOf(this.#parts.queues) <= most) this.isPaused = false;
     else if (this.#parts.now() - this.#lookedAt >= LOOK_EVERY_MS) this.#look(most);
     return !this.isPaused;
+  }
+
+  /** Whether a payment of the account may be taken: while others wait for this process, one of an account for which nothing waits. */
+  mayTake(accountId: number): boolean {
+    if (this.mayConsume()) return true;
+    const { queues } = this.#parts;
+    return queues.waitingOf(accountId) === 0 && loadOf(queues) <= LONGEST;
   }
 
   /** It goes over all queues: seldom. The first look after a pause sees the average of the pause, so saturation is noticed a look late. */

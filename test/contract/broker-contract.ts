@@ -9,6 +9,7 @@ import { notBefore } from './broker/not-before.js';
 import { publishing } from './broker/publishing.js';
 import { reading } from './broker/reading.js';
 import { rejectingCases } from './broker/rejecting.js';
+import { turns } from './broker/turns.js';
 import { extents, unreadable } from './broker/unreadable.js';
 
 export const cases: readonly BrokerCase[] = [
@@ -17,6 +18,7 @@ export const cases: readonly BrokerCase[] = [
   ...handingOut,
   ...holding,
   ...mayBegin,
+  ...turns,
   ...rejectingCases,
   ...notBefore,
   ...unreadable,

@@ -21,6 +21,9 @@ function endpointOf(pace: EndpointPace, { waiting, waitingBytes }: { waiting: nu
   return { pace, queue: Array(waiting).fill(null), bytes: waitingBytes };
 }
 
+/** Accounts for which nothing waits, and something. */
+const [IDLE, WAITING] = [1, 2];
+
 beforeEach(() => {
   now = { waiting: 0, waitingBytes: 0, busy: true, ms: 0, looks: 0 };
   slow = { waiting: 0, waitingBytes: 0 };
@@ -32,6 +35,7 @@ beforeEach(() => {
     get waitingBytes() {
       return now.waitingBytes;
     },
+    waitingOf: (accountId: number) => (accountId === IDLE ? 0 : 1),
     all: () => {
       now.looks += 1;
       const [waiting, waitingBytes] = [now.waiting - slow.waiting, now.waitingBytes - slow.waitingBytes];
@@ -93,4 +97,18 @@ test('all queues are looked at once in 20 ms, however many records are asked for
   goOn(20);
   backpressure.mayConsume();
   expect(now.looks).toBe(2);
+});
+
+test('while records are not taken, payments of accounts for which nothing waits are, up to a limit for all', () => {
+  expect(mayConsumeAt(1_501)).toBe(false);
+  const mayTake = (waiting: number) => {
+    mayConsumeAt(waiting);
+    return [IDLE, WAITING].map((id) => backpressure.mayTake(id));
+  };
+  expect([1_501, 6_000, 6_001].map(mayTake)).toEqual([
+    [true, false],
+    [true, false],
+    [false, false],
+  ]);
+  expect(mayTake(400)).toEqual([true, true]);
 });

@@ -1,14 +1,16 @@
 /**
- * One partition's records as a consumer of a group takes them. They wait in a queue in offset order (gaps are normal), are
- * handed out from its head, and finish in any order; only the contiguous done prefix may be committed for the group.
+ * One partition's records as a consumer of a group takes them. They are added in offset order (gaps are normal), wait in a
+ * queue, are handed out from its head, and finish in any order; only the contiguous done prefix may be committed for the group.
  */
 import {
+  type ConsumeOptions,
   heldBytes,
   isTime,
   type PartitionState,
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../../ports/broker.js';
+import { TurnQueue } from './turn-queue.js';
 
 /** Work done behind the prefix: whole records by offset, and parts of unfinished records. */
 export interface DoneBehind {
@@ -27,10 +29,12 @@ interface DueRecord {
   /** ms by performance.now(). */
   readonly due: number;
   readonly bytes: number;
+  /** Its key where keys take turns, '' where all wait for one another. */
+  readonly turn: string;
 }
 
 /** A record, or an unreadable batch, which is due once it is the lane's head: see RecordLane.headDue. */
-export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch; readonly bytes: 0 };
+export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch; readonly bytes: 0; readonly turn: '' };
 
 /**
  * At so many records from the first unfinished one on, no more are handed out: 42 MB. Hazard: a dead letter that its topic
@@ -42,20 +46,18 @@ const MAX_UNREADABLE_IN_A_ROW = 20;
 const UNREADABLE_PAUSE_MS = 60_000;
 
 /** Before those at the beginning of a list are removed from it. */
-const MIN_HANDED_OUT = 1_024;
+const MIN_DONE = 1_024;
 
 export class RecordLane {
   /** The offset to read next: everything before it waits here or was handed out. */
   protected readTo: number;
-  /** From #next on; those before it were handed out, and are undefined. */
-  readonly #queue: (LaneItem | undefined)[] = [];
-  #next = 0;
+  readonly #queue = new TurnQueue<LaneItem>();
   #queuedBytes = 0;
-  /** In order; those before #firstUndone are done. */
-  readonly #handedOut: number[] = [];
+  /** What was added, in order, waiting or handed out; those before #firstUndone are done. */
+  readonly #offsets: number[] = [];
   #firstUndone = 0;
   readonly #done: Set<number>;
-  /** Done before this consumer began, and not handed out yet. */
+  /** Done before this consumer began, and not added yet. */
   readonly #known: Set<number>;
   readonly #parts: Map<number, Set<number>>;
   #doneTo: number;
@@ -81,38 +83,46 @@ export class RecordLane {
   /** @param next the offset to read next, whether or not there is a record before it */
   add(items: Iterable<LaneItem>, next: number): void {
     for (const item of items) {
-      this.#queue.push(item);
+      if (this.passKnown(lastOf(item))) continue;
+      this.#queue.add(item);
       this.#queuedBytes += item.bytes;
+      this.#offsets.push(lastOf(item));
     }
     this.readTo = next;
-    this.#passQueued();
   }
+
+  /** Adds more records behind those that wait, if their keys take turns and it does not wait for them. */
+  readAhead(): void {}
 
   /** The next to hand out, due or not; may throw, and is called again later. */
   head(): LaneItem | undefined {
-    return this.#head;
+    return this.#queue.head;
+  }
+
+  /** The head's key waits for another turn. @returns false if the head stays the same */
+  passOver(): boolean {
+    return this.#queue.passOver();
   }
 
   /** The due time of the head, as far as known without reading; Infinity if unknown. ms by performance.now() */
   get headDue(): number {
-    const head = this.#head;
+    const { head } = this.#queue;
     if (!head) return Number.POSITIVE_INFINITY;
     if ('record' in head) return head.due;
     return this.#mustPause ? this.#unreadableAt + UNREADABLE_PAUSE_MS : 0;
   }
 
   get isFull(): boolean {
-    return this.#handedOut.length - this.#firstUndone >= MOST_BEHIND;
+    return this.#offsets.length - this.#firstUndone - this.#queue.length >= MOST_BEHIND;
   }
 
   takeHead(): void {
-    const head = this.#shift();
+    const head = this.#queue.take();
     if (!head) return;
+    this.#queuedBytes -= head.bytes;
     const isUnreadable = 'unreadable' in head;
     this.#unreadableInARow = isUnreadable ? this.#unreadableInARow + 1 : 0;
     if (isUnreadable) this.#unreadableAt = performance.now();
-    this.#handedOut.push(lastOf(head));
-    this.#passQueued();
   }
 
   done(item: LaneItem): void {
@@ -148,7 +158,7 @@ export class RecordLane {
 
   /** With nothing outstanding, everything read is done, including transaction markers, which have offsets. */
   protected get doneTo(): number {
-    const isIdle = this.#next === this.#queue.length && this.#firstUndone === this.#handedOut.length;
+    const isIdle = this.#firstUndone === this.#offsets.length;
     return isIdle ? Math.max(this.readTo, this.#doneTo) : this.#doneTo;
   }
 
@@ -157,24 +167,25 @@ export class RecordLane {
   }
 
   protected get queued(): { readonly records: number; readonly bytes: number } {
-    return { records: this.#queue.length - this.#next, bytes: this.#queuedBytes };
+    return { records: this.#queue.length, bytes: this.#queuedBytes };
   }
 
-  /** The first waiting record, or the batch before which the lane pauses. */
+  /** The record that has waited longest, or the batch before which the lane pauses. */
   protected get headState(): Pick<PartitionState, 'head' | 'unreadable'> {
-    const head = this.#head;
-    if (!head) return { head: null, unreadable: null };
+    const { head, oldest } = this.#queue;
+    if (!head || !oldest) return { head: null, unreadable: null };
     if ('unreadable' in head) return { head: null, unreadable: this.#mustPause ? pausedBefore(head.unreadable) : null };
-    const { timestamp } = head.record;
-    const overdueMs = Math.max(0, performance.now() - head.due);
+    const { record, due } = 'record' in oldest ? oldest : head;
+    const { timestamp } = record;
+    const overdueMs = Math.max(0, performance.now() - due);
     return { head: { publishedAt: isTime(timestamp) ? timestamp : null, overdueMs }, unreadable: null };
   }
 
-  /** Instead of handing it out, for a record that was done before. @returns false for any other */
+  /** Instead of adding it, for a record that was done before. @returns false for any other */
   protected passKnown(offset: number): boolean {
     if (!this.#known.delete(offset)) return false;
     this.#hasSkipped = true;
-    this.#handedOut.push(offset);
+    this.#offsets.push(offset);
     this.#doneAt(offset);
     return true;
   }
@@ -186,41 +197,20 @@ export class RecordLane {
     return hasSkipped;
   }
 
-  get #head(): LaneItem | undefined {
-    return this.#queue[this.#next];
-  }
-
   get #mustPause(): boolean {
     return this.#unreadableInARow >= MAX_UNREADABLE_IN_A_ROW;
-  }
-
-  #passQueued(): void {
-    for (let head = this.#head; head && this.passKnown(lastOf(head)); head = this.#head) this.#shift();
-  }
-
-  /** Array.shift moves all others: to hand out a batch of 500,000 records took 67 s of CPU. */
-  #shift(): LaneItem | undefined {
-    const head = this.#head;
-    if (!head) return undefined;
-    this.#queue[this.#next] = undefined;
-    this.#next += 1;
-    this.#queuedBytes -= head.bytes;
-    if (this.#next < MIN_HANDED_OUT || 2 * this.#next < this.#queue.length) return head;
-    this.#queue.splice(0, this.#next);
-    this.#next = 0;
-    return head;
   }
 
   #doneAt(offset: number): void {
     this.#parts.delete(offset);
     this.#done.add(offset);
-    const first = () => this.#handedOut[this.#firstUndone];
+    const first = () => this.#offsets[this.#firstUndone];
     for (let next = first(); next !== undefined && this.#done.delete(next); next = first()) {
       this.#doneTo = next + 1;
       this.#firstUndone += 1;
     }
-    if (this.#firstUndone < MIN_HANDED_OUT) return;
-    this.#handedOut.splice(0, this.#firstUndone);
+    if (this.#firstUndone < MIN_DONE) return;
+    this.#offsets.splice(0, this.#firstUndone);
     this.#firstUndone = 0;
   }
 }
@@ -237,13 +227,13 @@ export function lastOf(item: LaneItem): number {
 /**
  * From here on the wait goes by a monotonic clock: if the wall clock is set back by hours, a record with seconds to wait
  * would wait for hours, and so would those behind it.
- * @param notBefore when a record is due, ms since the epoch; 0 is at once
  */
 export function laneItem(
   received: ReceivedRecord | UnreadableBatch,
-  notBefore: (record: ReceivedRecord) => number = () => 0,
+  { notBefore, turnsByKey = false }: Pick<ConsumeOptions, 'notBefore' | 'turnsByKey'> = {},
 ): LaneItem {
-  if ('digest' in received) return { unreadable: received, bytes: 0 };
-  const left = notBefore(received) - Date.now();
-  return { record: received, due: performance.now() + left, bytes: heldBytes(received) };
+  if ('digest' in received) return { unreadable: received, bytes: 0, turn: '' };
+  const left = (notBefore?.(received) ?? 0) - Date.now();
+  const turn = turnsByKey ? (received.key?.toString('latin1') ?? '') : '';
+  return { record: received, due: performance.now() + left, bytes: heldBytes(received), turn };
 }

@@ -147,7 +147,7 @@ export class AssignedPartitions {
 
   /** @returns false if the batch is fetched again: its bytes may have been damaged on their way here */
   #receive(lane: PartitionLane, batch: EachBatchPayload['batch']): boolean {
-    const items = fromMessages(batch, batch.messages).map((one) => laneItem(one, this.#options.notBefore));
+    const items = fromMessages(batch, batch.messages).map((one) => laneItem(one, this.#options));
     const unreadable = items.find((item) => 'unreadable' in item)?.unreadable;
     if (unreadable && unreadable.digest !== lane.suspect) {
       lane.suspect = unreadable.digest;
@@ -248,7 +248,8 @@ export class AssignedPartitions {
     this.#former.delete(key);
     this.#unopened.delete(key);
     // Measured with Kafka unreachable for ten seconds: without this nearly all deliveries in progress were sent twice.
-    const lane = former?.knows(start) ? former : new PartitionLane(place, start, this.#flow(place));
+    const { turnsByKey } = this.#options;
+    const lane = former?.knows(start) ? former : new PartitionLane(place, start, this.#flow(place), turnsByKey);
     this.#lanes.set(key, lane);
     this.#goOn(lane);
   }

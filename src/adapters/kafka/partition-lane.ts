@@ -1,11 +1,11 @@
-/** One partition, while this consumer has it. Back-pressure: with a queue above FULL it is paused, below LOW resumed. */
+/** One partition, while this consumer has it. Back-pressure: with a full queue it is paused, and resumed at the low mark. */
 import type { PartitionState } from '../../ports/broker.js';
 import { type DoneBehind, type LaneItem, lastOf, RecordLane } from '../common/record-lane.js';
 
-const FULL_RECORDS = 500;
 /** Tiers times partitions gives a hundred lanes and more, and all of them may be full. */
-const FULL_BYTES = 512 * 1024;
-const LOW_RECORDS = 100;
+const IN_ORDER = { full: { records: 500, bytes: 512 * 1024 }, low: { records: 100, bytes: 256 * 1024 } };
+/** Where keys take turns: a commit has room for a thousand runs of records that are done behind it. */
+const BY_TURNS = { full: { records: 2_000, bytes: 1024 * 1024 }, low: { records: 1_000, bytes: 512 * 1024 } };
 /** Below every offset: the start itself is to be committed. */
 const UNCOMMITTED = -1;
 
@@ -35,6 +35,7 @@ export class PartitionLane extends RecordLane implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
   readonly #flow: Flow;
+  readonly #marks: typeof IN_ORDER;
   #end = 0;
   #paused = false;
   /** Digest of a batch that is being fetched again: if its bytes are the same then, it is unreadable. */
@@ -42,11 +43,17 @@ export class PartitionLane extends RecordLane implements TopicPartition {
   /** Why the records behind the queued ones can't be fetched now. */
   refusal: string | null = null;
 
-  constructor({ topic, partition }: TopicPartition, { offset, committed, behind }: GroupStart, flow: Flow) {
+  constructor(
+    { topic, partition }: TopicPartition,
+    { offset, committed, behind }: GroupStart,
+    flow: Flow,
+    turnsByKey = false,
+  ) {
     super(offset, behind, committed === offset ? offset : UNCOMMITTED);
     this.topic = topic;
     this.partition = partition;
     this.#flow = flow;
+    this.#marks = turnsByKey ? BY_TURNS : IN_ORDER;
   }
 
   /** The offset that must come next: kafkajs moves its own at a rejoin, so every batch is checked against this one. */
@@ -107,10 +114,11 @@ export class PartitionLane extends RecordLane implements TopicPartition {
 
   #regulate(): void {
     const { records, bytes } = this.queued;
-    if (!this.#paused && (records >= FULL_RECORDS || bytes >= FULL_BYTES)) {
+    const { full, low } = this.#marks;
+    if (!this.#paused && (records >= full.records || bytes >= full.bytes)) {
       this.#paused = true;
       this.#flow.pause();
-    } else if (this.#paused && records <= LOW_RECORDS && bytes <= FULL_BYTES / 2) {
+    } else if (this.#paused && records <= low.records && bytes <= low.bytes) {
       this.#paused = false;
       this.#flow.resume();
     }

@@ -1,5 +1,5 @@
 /** A consumer of the embedded broker; its topics are its lanes. It is alone in its group: one `serve` has DATA_DIR. */
-import type { ConsumeOptions, Consumer, ConsumerState, PartitionState, ReceivedRecord } from '../../ports/broker.js';
+import type { ConsumeOptions, Consumer, ConsumerState, PartitionState } from '../../ports/broker.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { type LaneItem, laneItem, type Progress, RecordLane } from '../common/record-lane.js';
 import { RecordPump } from '../common/record-pump.js';
@@ -7,20 +7,24 @@ import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
 const PAGE = 100;
+/** What waits, where keys take turns: with the records' overhead 8 MiB. */
+const READ_AHEAD = { records: 10_000, bytes: 4 * 1024 * 1024 };
+/** In one turn of the event loop: 4 ms. */
+const PAGES_A_TURN = 5;
 
 export class TopicLane extends RecordLane {
   readonly topic: string;
   readonly #log: RecordLog;
-  readonly #notBefore: (record: ReceivedRecord) => number;
+  readonly #options: Pick<ConsumeOptions, 'notBefore' | 'turnsByKey'>;
   /** False while the last page was the topic's end and nothing was published since. */
   #mayHaveMore = true;
 
-  constructor(topic: string, log: RecordLog, group: string, notBefore: (record: ReceivedRecord) => number) {
-    const { offset, behind } = log.progress(group, topic);
+  constructor(topic: string, log: RecordLog, options: Pick<ConsumeOptions, 'group' | 'notBefore' | 'turnsByKey'>) {
+    const { offset, behind } = log.progress(options.group, topic);
     super(offset, behind);
     this.topic = topic;
     this.#log = log;
-    this.#notBefore = notBefore;
+    this.#options = options;
   }
 
   published(): void {
@@ -31,6 +35,14 @@ export class TopicLane extends RecordLane {
   override head(): LaneItem | undefined {
     while (!super.head() && this.#mayHaveMore) this.#readOn();
     return super.head();
+  }
+
+  /** @throws SQLite's error */
+  override readAhead(): void {
+    if (!this.#options.turnsByKey) return;
+    const { records, bytes } = READ_AHEAD;
+    const mayRead = () => this.#mayHaveMore && this.queued.records < records && this.queued.bytes < bytes;
+    for (let pages = 0; pages < PAGES_A_TURN && mayRead(); pages += 1) this.#readOn();
   }
 
   /** @throws SQLite's error */
@@ -47,7 +59,7 @@ export class TopicLane extends RecordLane {
     const { page, next, atEnd } = this.#log.page(this.topic, this.readTo, PAGE);
     this.#mayHaveMore = !atEnd;
     this.add(
-      page.map((one) => laneItem(one, this.#notBefore)),
+      page.map((one) => laneItem(one, this.#options)),
       next,
     );
   }
@@ -70,7 +82,6 @@ export class SqliteConsumer implements Consumer {
 
   /** @throws an error of SQLite */
   constructor(store: StoreFile, log: RecordLog, options: ConsumeOptions) {
-    const { group, topics, notBefore = () => 0 } = options;
     this.#options = options;
     this.#log = log;
     this.closed = new Promise((resolve) => {
@@ -81,7 +92,7 @@ export class SqliteConsumer implements Consumer {
       () => this.#lanes,
       (progress) => this.#remember(progress),
     );
-    this.#lanes = topics.map((topic) => new TopicLane(topic, log, group, notBefore));
+    this.#lanes = options.topics.map((topic) => new TopicLane(topic, log, options));
     this.#pump.setLanes(this.#lanes);
     this.#unsubscribe = store.changes.listen((touched) => this.#changed(touched));
   }

@@ -43,7 +43,7 @@ test.each([
   ['forward', HOUR_MS],
 ])('a clock that is set %s an hour moves nothing that waits', async (_, ms) => {
   const begun = performance.now();
-  const times = handedOut([100, 200].map((ms) => laneItem(record, () => Date.now() + ms)));
+  const times = handedOut([100, 200].map((ms) => laneItem(record, { notBefore: () => Date.now() + ms })));
   setClock(ms);
   await eventually(() => times.length === 2, { timeout: 5_000 });
   expect((times[0] ?? 0) - begun).toBeGreaterThanOrEqual(99);
@@ -145,4 +145,22 @@ test('records that were done before are committed, also if they arrive after the
   );
   pump.pumpNextTurn();
   await eventually(() => committable.includes(5));
+});
+
+test('in one turn of the event loop handlers work for about 20 ms, and then it is the turn of others', async () => {
+  let [calls, now] = [0, 0];
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const handler = () => {
+    calls += 1;
+    now += 7;
+    return new Promise<void>(() => undefined);
+  };
+  pump = new RecordPump({ inFlight: 100, handler, onDone: () => undefined });
+  pump.setLanes([laneOf(Array.from({ length: 7 }, () => ({ ...laneItem(record), due: 0 })))]);
+  const counts: number[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    await turn();
+    counts.push(calls);
+  }
+  expect(counts).toEqual([3, 6, 7]);
 });
