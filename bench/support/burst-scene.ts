@@ -15,8 +15,8 @@ import type { Tell } from './row.js';
 import { percentile } from './statistics.js';
 
 const PER_SECOND = 20;
-/** As long as the usual rate of an endpoint goes back. */
-const LEAD_MS = 30_000;
+/** An endpoint's usual rate is the mean of 30 s: within it, a rate is not usual yet. */
+const LEAD_MS = 45_000;
 const POLL_INTERVAL_MS = 250;
 const DEFERRED = 'account_webhooks_deferred_total';
 

@@ -12,8 +12,6 @@ import type { Endpoint } from './isolation/endpoint.js';
 const LONG = 1_500;
 /** From there each consumer begins some again, so that one does not starve the other. */
 const SHORT = 500;
-/** Beyond that nothing is taken, for however many accounts. */
-const LONGEST = 4 * LONG;
 /** What has more than that counts as several: LONG is 8 MiB. */
 const BYTES_EACH = (8 * 1024 * 1024) / LONG;
 /** Deliveries that the endpoint would take within this time count as held up by this process. */
@@ -57,9 +55,7 @@ export class Backpressure {
 
   /** Whether a payment of the account may be taken: while others wait for this process, one of an account for which nothing waits. */
   mayTake(accountId: number): boolean {
-    if (this.mayConsume()) return true;
-    const { queues } = this.#parts;
-    return queues.waitingOf(accountId) === 0 && loadOf(queues) <= LONGEST;
+    return this.mayConsume() || this.#parts.queues.waitingOf(accountId) === 0;
   }
 
   /** It goes over all queues: seldom. The first look after a pause sees the average of the pause, so saturation is noticed a look late. */

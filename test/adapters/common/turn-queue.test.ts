@@ -55,6 +55,17 @@ test('a key whose turn is passed over waits behind the others', () => {
   expect(queueOf('aa').passOver()).toBe(false);
 });
 
+test('however many keys are passed over, one that is taken each time has every other turn', () => {
+  const others = Array.from({ length: 100 }, (_, n) => String.fromCharCode(200 + n)).join('');
+  const queue = queueOf(`${others}${'a'.repeat(50)}`);
+  let [looks, taken] = [0, 0];
+  for (; taken < 50; looks += 1) {
+    if (queue.head?.turn === 'a') taken += queue.take() ? 1 : 0;
+    else queue.passOver();
+  }
+  expect(looks).toBeLessThanOrEqual(100 + 2 * 50);
+});
+
 test('what waits longest is told, whatever was taken before it', () => {
   const queue = queueOf('aaab');
   const seen = [queue.oldest?.n];
