@@ -8,9 +8,9 @@
  */
 
 interface Entry<T> {
-  readonly item: T;
+  /** Null: it was taken, and is not kept in memory by those that wait before it. */
+  item: T | null;
   next: Entry<T> | null;
-  isTaken: boolean;
 }
 
 interface Turn<T> {
@@ -54,7 +54,7 @@ export class TurnQueue<T extends { readonly turn: string }> {
   length = 0;
 
   add(item: T): void {
-    const entry: Entry<T> = { item, next: null, isTaken: false };
+    const entry: Entry<T> = { item, next: null };
     const turn = this.#turns.get(item.turn) ?? this.#begun(item.turn);
     turn.entries.push(entry);
     this.#entries.push(entry);
@@ -63,26 +63,27 @@ export class TurnQueue<T extends { readonly turn: string }> {
 
   /** The next to take. */
   get head(): T | undefined {
-    return this.#list?.first?.entries.first?.item;
+    return this.#list?.first?.entries.first?.item ?? undefined;
   }
 
   /** The one that has waited longest. */
   get oldest(): T | undefined {
-    return this.#entries[this.#oldest]?.item;
+    return this.#entries[this.#oldest]?.item ?? undefined;
   }
 
   take(): T | undefined {
     const list = this.#list;
     const turn = list?.shift();
     const entry = turn?.entries.shift();
-    if (!list || !turn || !entry) return undefined;
+    const item = entry?.item;
+    if (!list || !turn || !entry || !item) return undefined;
     this.#putLast(list);
     if (turn.entries.first) this.#others.push(turn);
     else this.#turns.delete(turn.key);
     this.length -= 1;
-    entry.isTaken = true;
+    entry.item = null;
     this.#forgetTaken();
-    return entry.item;
+    return item;
   }
 
   /** The head's key waits for another turn. @returns false if no other key has anything waiting */
@@ -111,7 +112,7 @@ export class TurnQueue<T extends { readonly turn: string }> {
   }
 
   #forgetTaken(): void {
-    while (this.#entries[this.#oldest]?.isTaken) this.#oldest += 1;
+    while (this.#entries[this.#oldest]?.item === null) this.#oldest += 1;
     if (this.#oldest < MIN_TAKEN || 2 * this.#oldest < this.#entries.length) return;
     this.#entries.splice(0, this.#oldest);
     this.#oldest = 0;
