@@ -8,7 +8,7 @@ import { getHeapSpaceStatistics, type HeapSpaceInfo, setFlagsFromString } from '
  * the throughput is the same.
  */
 const GARBAGE_PERCENT = 50;
-/** Of the old generation: with GARBAGE_PERCENT, a compact one has at most a third of it free. */
+/** Of the old generation: with GARBAGE_PERCENT, a compact one has less only right after a collection, two thirds. */
 const USED = 0.7;
 /** A smaller one may be fragmented. */
 const LARGE_BYTES = 64 * 1024 * 1024;

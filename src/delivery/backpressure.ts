@@ -24,11 +24,7 @@ const BUSY = 0.95;
 type Load = { readonly waiting: number; readonly waitingBytes: number };
 
 export interface BackpressureParts {
-  readonly queues: Load & {
-    readonly all: () => Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>>;
-    /** Deliveries of the account. */
-    readonly waitingOf: (accountId: number) => number;
-  };
+  readonly queues: Load & { readonly all: () => Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>> };
   /** ms for which the thread was busy so far. */
   readonly busyMs: () => number;
   /** ms that never go back, as the queues count them. */
@@ -51,11 +47,6 @@ export class Backpressure {
     if (loadOf(this.#parts.queues) <= most) this.isPaused = false;
     else if (this.#parts.now() - this.#lookedAt >= LOOK_EVERY_MS) this.#look(most);
     return !this.isPaused;
-  }
-
-  /** Whether a payment of the account may be taken: while others wait for this process, one of an account for which nothing waits. */
-  mayTake(accountId: number): boolean {
-    return this.mayConsume() || this.#parts.queues.waitingOf(accountId) === 0;
   }
 
   /** It goes over all queues: seldom. The first look after a pause sees the average of the pause, so saturation is noticed a look late. */

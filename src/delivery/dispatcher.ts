@@ -73,7 +73,7 @@ export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly requestChains: RequestChains;
   /** How long a stop waits for attempts in progress. */
   readonly drainMs?: number;
-  readonly backpressure: Pick<Backpressure, 'mayConsume' | 'mayTake'>;
+  readonly backpressure: Pick<Backpressure, 'mayConsume'>;
 };
 
 export async function startDispatcher(given: DispatcherParts) {
@@ -199,7 +199,6 @@ async function consumeAll(parts: ConsumingParts, deliver: Deliver, readTiers: ()
       topics: topics.payments,
       group,
       turnsByKey: true,
-      mayBegin: (record) => parts.requests.trouble === null && mayTake(parts, record),
       handler: createFanOut(parts, deliver),
     }),
     readTiers(),
@@ -246,12 +245,6 @@ function createTakeWaiting(parts: ConsumingParts, unpacking: Unpacking, closing:
     passing
       .passOn(record, closing.aborted || unpacking.hasRoom(record))
       .then((isPassedOn) => (isPassedOn ? undefined : unpacking.unpack(record, hold)));
-}
-
-/** The key of a payment is its account's id. */
-function mayTake({ backpressure }: ConsumingParts, record?: ReceivedRecord): boolean {
-  const accountId = Number(record?.key?.toString('latin1') || Number.NaN);
-  return Number.isSafeInteger(accountId) ? backpressure.mayTake(accountId) : backpressure.mayConsume();
 }
 
 /** When a retry record is due, ms since the epoch. */

@@ -11,8 +11,9 @@
  * - A new group starts at the oldest record, and commits that offset. publish and consume create missing topics.
  * - consume hands every record to the handler at least once, even after a crash. Within a partition, first handler calls
  *   follow offset order, with up to `inFlight` handler promises unsettled at a time.
- * - turnsByKey: within a partition, first handler calls follow offset order for each key, and keys take turns. Of at least
- *   1,000 records that wait, if there are so many, one whose key had none waiting is behind at most one of each other key.
+ * - turnsByKey: within a partition, first handler calls follow offset order for each key, and keys take turns: those that had
+ *   none waiting and the others go alternately. That holds among the records that the adapter has read ahead, at most 10,000
+ *   from the oldest waiting one on, or a batch more: no record is overtaken by more.
  * - No new record is started while started, unfinished records hold `inFlightBytes` (heldBytes: key, value and headers). One
  *   record may always start, whatever its size, and only the last one may exceed the limit.
  * - Handler promise fulfilled: the record is done. Rejected: the record is neither done nor skipped, and is redelivered
@@ -20,8 +21,8 @@
  *   bytes stay in memory and count. An adapter may start nothing new while 1,000 or more records pause.
  * - Only the contiguous done prefix of a partition is committed: after a crash, records done behind an unfinished one are
  *   redelivered. After a consumer joins, leaves or closes in order they are not, as far as the broker can store them.
- * - mayBegin: while it returns false for a record, neither that nor those behind it are started, with turnsByKey those of its
- *   key; rejected records are still redelivered. The consumer calls it again when a record is done, and every few ms.
+ * - mayBegin: while it returns false, no new record is started; rejected records are still redelivered. The consumer calls
+ *   it again when a record is done, and every few ms.
  * - notBefore: a record that is not yet due blocks the records behind it in its partition (a retry topic is first in, first
  *   out), but no other partition or topic. Waiting records count towards no limit.
  * - An unreadable batch (damaged, or in an unknown encoding) is handed to onUnreadable as a record is to the handler: its
@@ -165,8 +166,8 @@ export interface ConsumeOptions {
   /** How many bytes started, unfinished records may hold; unlimited without it. */
   readonly inFlightBytes?: number;
   readonly handler: RecordHandler;
-  /** Whether the record, or without one an unreadable batch, may start now. Called often, so it must be cheap. Without it, always. */
-  readonly mayBegin?: (record?: ReceivedRecord) => boolean;
+  /** Whether a record may start now. Called for each record, so it must be cheap. Without it, always. */
+  readonly mayBegin?: () => boolean;
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;
   /** Whether keys take turns within a partition; without it, records wait for those before them. Not with notBefore. */
@@ -219,7 +220,7 @@ export interface PartitionState {
   readonly partition: number;
   /** Published records, as far as known here, that are not committed. */
   readonly behind: number;
-  /** The next record to hand out, its time null if it has none; null if none has been read. */
+  /** The record that waits for the longest time, its time null if it has none; null if none has been read. */
   readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
   /** Where the partition waits: the broker can't read on, or too many batches in a row are unreadable. Null if it does not wait. */
   readonly unreadable: { readonly offset: number; readonly reason: string } | null;

@@ -21,9 +21,6 @@ function endpointOf(pace: EndpointPace, { waiting, waitingBytes }: { waiting: nu
   return { pace, queue: Array(waiting).fill(null), bytes: waitingBytes };
 }
 
-/** Accounts for which nothing waits, and something. */
-const [IDLE, WAITING] = [1, 2];
-
 beforeEach(() => {
   now = { waiting: 0, waitingBytes: 0, busy: true, ms: 0, looks: 0 };
   slow = { waiting: 0, waitingBytes: 0 };
@@ -35,7 +32,6 @@ beforeEach(() => {
     get waitingBytes() {
       return now.waitingBytes;
     },
-    waitingOf: (accountId: number) => (accountId === IDLE ? 0 : 1),
     all: () => {
       now.looks += 1;
       const [waiting, waitingBytes] = [now.waiting - slow.waiting, now.waitingBytes - slow.waitingBytes];
@@ -97,16 +93,4 @@ test('all queues are looked at once in 20 ms, however many records are asked for
   goOn(20);
   backpressure.mayConsume();
   expect(now.looks).toBe(2);
-});
-
-test('while records are not taken, payments of accounts for which nothing waits are', () => {
-  const mayTake = (waiting: number) => {
-    mayConsumeAt(waiting);
-    return [IDLE, WAITING].map((id) => backpressure.mayTake(id));
-  };
-  expect([1_501, 40_000, 400].map(mayTake)).toEqual([
-    [true, false],
-    [true, false],
-    [true, true],
-  ]);
 });

@@ -1,7 +1,7 @@
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { headerText, type NewRecord, type ReceivedRecord } from '../../src/ports/broker.js';
 import { eventually } from '../support/clocks/eventually.js';
-import { ACCOUNT, header } from '../support/generators/delivery-samples.js';
+import { header } from '../support/generators/delivery-samples.js';
 import { POISON, payment, paymentOfSize } from '../support/generators/poison.js';
 import { AccountFixture, eventId, webhookId } from '../support/scenes/account-fixture.js';
 
@@ -92,23 +92,4 @@ describe('stop and start', () => {
     expect(dispatcher.state().unreadTiers.get('webhooks.retry.1ms')).toBe(0);
     expect(dispatcher.state().retries.partitions.map(({ topic }) => topic)).toContain('webhooks.retry.1ms');
   });
-});
-
-test('payments of an account that may not be taken hold up no other account in their topic', async () => {
-  const { requests } = await fixture.webhook(1);
-  const asked = new Set<number>();
-  const mayTake = (accountId: number) => {
-    asked.add(accountId);
-    return accountId === ACCOUNT;
-  };
-  await fixture.installation.dispatch({ backpressure: { mayConsume: () => false, mayTake } });
-  const others = Array.from({ length: 250 }, (_, n) => ({
-    key: Buffer.from(String(ACCOUNT + 1)),
-    value: Buffer.from(payment(`other-${n}`)),
-    headers: [],
-  }));
-  await fixture.installation.publish(...others, payment('own'));
-  await eventually(() => requests.length === 1);
-  expect(requests.map(eventId)).toEqual(['own']);
-  expect([...asked].sort()).toEqual([ACCOUNT, ACCOUNT + 1]);
 });

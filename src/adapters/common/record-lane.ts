@@ -34,7 +34,15 @@ interface DueRecord {
 }
 
 /** A record, or an unreadable batch, which is due once it is the lane's head: see RecordLane.headDue. */
-export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch; readonly bytes: 0; readonly turn: '' };
+export type LaneItem = DueRecord | UnreadableItem;
+
+interface UnreadableItem {
+  readonly unreadable: UnreadableBatch;
+  readonly bytes: 0;
+  readonly turn: '';
+  /** How many unreadable batches are before it with no record between. */
+  readonly behind: number;
+}
 
 /**
  * At so many records from the first unfinished one on, no more are handed out: 42 MB. Hazard: a dead letter that its topic
@@ -83,15 +91,17 @@ export class RecordLane {
   /** @param next the offset to read next, whether or not there is a record before it */
   add(items: Iterable<LaneItem>, next: number): void {
     for (const item of items) {
+      const behind = this.#unreadableInARow;
+      this.#unreadableInARow = 'unreadable' in item ? behind + 1 : 0;
       if (this.passKnown(lastOf(item))) continue;
-      this.#queue.add(item);
+      this.#queue.add('unreadable' in item ? { ...item, behind } : item);
       this.#queuedBytes += item.bytes;
       this.#offsets.push(lastOf(item));
     }
     this.readTo = next;
   }
 
-  /** Adds more records behind those that wait, if their keys take turns and it does not wait for them. */
+  /** Adds more records behind those that wait, if their keys take turns. */
   readAhead(): void {}
 
   /** The next to hand out, due or not; may throw, and is called again later. */
@@ -99,17 +109,12 @@ export class RecordLane {
     return this.#queue.head;
   }
 
-  /** The head's key waits for another turn. @returns false if the head stays the same */
-  passOver(): boolean {
-    return this.#queue.passOver();
-  }
-
   /** The due time of the head, as far as known without reading; Infinity if unknown. ms by performance.now() */
   get headDue(): number {
     const { head } = this.#queue;
     if (!head) return Number.POSITIVE_INFINITY;
     if ('record' in head) return head.due;
-    return this.#mustPause ? this.#unreadableAt + UNREADABLE_PAUSE_MS : 0;
+    return mustPause(head) ? this.#unreadableAt + UNREADABLE_PAUSE_MS : 0;
   }
 
   get isFull(): boolean {
@@ -120,9 +125,7 @@ export class RecordLane {
     const head = this.#queue.take();
     if (!head) return;
     this.#queuedBytes -= head.bytes;
-    const isUnreadable = 'unreadable' in head;
-    this.#unreadableInARow = isUnreadable ? this.#unreadableInARow + 1 : 0;
-    if (isUnreadable) this.#unreadableAt = performance.now();
+    if ('unreadable' in head) this.#unreadableAt = performance.now();
   }
 
   done(item: LaneItem): void {
@@ -166,15 +169,16 @@ export class RecordLane {
     return this.#remembered;
   }
 
+  /** Records from the oldest waiting on: so many are done, or begun, ahead of it at most. Bytes of those that wait. */
   protected get queued(): { readonly records: number; readonly bytes: number } {
-    return { records: this.#queue.length, bytes: this.#queuedBytes };
+    return { records: this.#queue.span, bytes: this.#queuedBytes };
   }
 
   /** The record that has waited longest, or the batch before which the lane pauses. */
   protected get headState(): Pick<PartitionState, 'head' | 'unreadable'> {
     const { head, oldest } = this.#queue;
     if (!head || !oldest) return { head: null, unreadable: null };
-    if ('unreadable' in head) return { head: null, unreadable: this.#mustPause ? pausedBefore(head.unreadable) : null };
+    if ('unreadable' in head) return { head: null, unreadable: mustPause(head) ? pausedBefore(head.unreadable) : null };
     const { record, due } = 'record' in oldest ? oldest : head;
     const { timestamp } = record;
     const overdueMs = Math.max(0, performance.now() - due);
@@ -197,10 +201,6 @@ export class RecordLane {
     return hasSkipped;
   }
 
-  get #mustPause(): boolean {
-    return this.#unreadableInARow >= MAX_UNREADABLE_IN_A_ROW;
-  }
-
   #doneAt(offset: number): void {
     this.#parts.delete(offset);
     this.#done.add(offset);
@@ -214,6 +214,8 @@ export class RecordLane {
     this.#firstUndone = 0;
   }
 }
+
+const mustPause = ({ behind }: UnreadableItem) => behind >= MAX_UNREADABLE_IN_A_ROW;
 
 function pausedBefore({ first, codec, reason }: UnreadableBatch): PartitionState['unreadable'] {
   const inARow = `more than ${MAX_UNREADABLE_IN_A_ROW} batches in a row cannot be read (${codec}: ${reason})`;
@@ -232,7 +234,7 @@ export function laneItem(
   received: ReceivedRecord | UnreadableBatch,
   { notBefore, turnsByKey = false }: Pick<ConsumeOptions, 'notBefore' | 'turnsByKey'> = {},
 ): LaneItem {
-  if ('digest' in received) return { unreadable: received, bytes: 0, turn: '' };
+  if ('digest' in received) return { unreadable: received, bytes: 0, turn: '', behind: 0 };
   const left = (notBefore?.(received) ?? 0) - Date.now();
   const turn = turnsByKey ? (received.key?.toString('latin1') ?? '') : '';
   return { record: received, due: performance.now() + left, bytes: heldBytes(received), turn };

@@ -1,6 +1,6 @@
 /**
  * Hands the records of several lanes to a handler: shared by the consumers of all brokers. Lanes take turns; each hands out
- * its head when that is due and may begin, until a limit is reached. A rejected record frees its place while it pauses; its bytes stay in
+ * its head when that is due, until a limit is reached. A rejected record frees its place while it pauses; its bytes stay in
  * memory, and count.
  *
  *   record:   head of its lane -> with the handler -> done
@@ -19,8 +19,6 @@ const MOST_A_TURN = 500;
 const MOST_BYTES_A_TURN = 1024 * 1024;
 /** While records wait, a turn also has other work, three times as long as that of 100 records: 4,000 waited for 1.5 s. */
 const MOST_MS_A_TURN = 20;
-/** For a record that may begin where others of its lane may not: the next call looks at others. */
-const MOST_LOOKS = 16;
 /** Rejected records stay in memory; at this number, nothing new is started. */
 const MOST_REJECTED = 1_000;
 const FIRST_PAUSE_MS = 100;
@@ -135,12 +133,12 @@ export class RecordPump {
     const until = performance.now() + MOST_MS_A_TURN;
     const isEnough = () =>
       handedOut >= MOST_A_TURN || this.#bytes - bytes >= MOST_BYTES_A_TURN || performance.now() >= until;
-    if (this.#hasRoomForMore()) for (const lane of this.#lanes) lane.readAhead();
     for (let before = -1; before < handedOut && !isEnough(); ) {
       before = handedOut;
       if (this.#handOutAgain()) handedOut += 1;
       for (const lane of this.#lanes) if (this.#handOutHead(lane)) handedOut += 1;
     }
+    if (this.#options.inFlight > 0) for (const lane of this.#lanes) lane.readAhead();
     return isEnough() && this.#hasRoom();
   }
 
@@ -163,24 +161,13 @@ export class RecordPump {
 
   #handOutHead(lane: RecordLane): boolean {
     if (lane.isFull || !this.#hasRoomForMore()) return false;
-    const head = this.#headOf(lane);
+    const head = lane.head();
     if (lane.takeSkipped()) this.#options.onDone();
-    if (!head) return false;
+    if (!head || lane.headDue > performance.now() || this.#options.mayBegin?.() === false) return false;
     lane.takeHead();
     this.#bytes += head.bytes;
     void this.#handle({ lane, item: head, pauseMs: FIRST_PAUSE_MS });
     return true;
-  }
-
-  /** If it is due and may begin. A key whose head may not waits for another turn. */
-  #headOf(lane: RecordLane): LaneItem | undefined {
-    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-      const head = lane.head();
-      if (!head || lane.headDue > performance.now()) return undefined;
-      if (this.#options.mayBegin?.('record' in head ? head.record : undefined) !== false) return head;
-      if (!lane.passOver()) return undefined;
-    }
-    return undefined;
   }
 
   /** A due record that may not start yet is also checked again within a millisecond. */

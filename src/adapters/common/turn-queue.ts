@@ -1,10 +1,8 @@
 /**
- * What waits in a lane: keys take turns, and what has the same key goes in its order. A key that had nothing waiting goes before
- * the others, by turns with them, so that a burst delays nobody who has little, and none waits forever (as in RFC 8290, 4.2).
- * What was passed over is a list of its own: two thousand of such keys hold up none that may go.
+ * What waits in a lane: keys take turns, and what has the same key goes in its order. Keys that had nothing waiting and the
+ * others go alternately, so that a burst delays nobody who has little, and none waits forever (as in RFC 8290, 4.2).
  *
  *   key:   none waits -> new -> (taken, and has more) others -> none waits
- *                         \-> (passed over) held <-/
  */
 
 interface Entry<T> {
@@ -45,9 +43,7 @@ export class TurnQueue<T extends { readonly turn: string }> {
   readonly #turns = new Map<string, Turn<T>>();
   readonly #new = new Linked<Turn<T>>();
   readonly #others = new Linked<Turn<T>>();
-  readonly #held = new Linked<Turn<T>>();
-  /** The lists take turns, too: the first of these that is not empty. */
-  #lists = [this.#new, this.#others, this.#held];
+  #newWasLast = false;
   /** In order; the first that was not taken is at #oldest. */
   readonly #entries: Entry<T>[] = [];
   #oldest = 0;
@@ -63,7 +59,12 @@ export class TurnQueue<T extends { readonly turn: string }> {
 
   /** The next to take. */
   get head(): T | undefined {
-    return this.#list?.first?.entries.first?.item ?? undefined;
+    return this.#list.first?.entries.first?.item ?? undefined;
+  }
+
+  /** Items from the oldest on, also those that were taken before it: by so many one is overtaken, if no more are added. */
+  get span(): number {
+    return this.#entries.length - this.#oldest;
   }
 
   /** The one that has waited longest. */
@@ -73,11 +74,11 @@ export class TurnQueue<T extends { readonly turn: string }> {
 
   take(): T | undefined {
     const list = this.#list;
-    const turn = list?.shift();
+    const turn = list.shift();
     const entry = turn?.entries.shift();
     const item = entry?.item;
-    if (!list || !turn || !entry || !item) return undefined;
-    this.#putLast(list);
+    if (!turn || !entry || !item) return undefined;
+    this.#newWasLast = list === this.#new;
     if (turn.entries.first) this.#others.push(turn);
     else this.#turns.delete(turn.key);
     this.length -= 1;
@@ -86,22 +87,9 @@ export class TurnQueue<T extends { readonly turn: string }> {
     return item;
   }
 
-  /** The head's key waits for another turn. @returns false if no other key has anything waiting */
-  passOver(): boolean {
-    if (this.#turns.size < 2) return false;
-    const list = this.#list;
-    const turn = list?.shift();
-    if (turn) this.#held.push(turn);
-    if (list === this.#held) this.#putLast(list);
-    return true;
-  }
-
-  get #list(): Linked<Turn<T>> | undefined {
-    return this.#lists.find(({ first }) => first !== null);
-  }
-
-  #putLast(list: Linked<Turn<T>>): void {
-    this.#lists = [...this.#lists.filter((one) => one !== list), list];
+  get #list(): Linked<Turn<T>> {
+    const isNew = this.#new.first !== null && (!this.#newWasLast || this.#others.first === null);
+    return isNew ? this.#new : this.#others;
   }
 
   #begun(key: string): Turn<T> {

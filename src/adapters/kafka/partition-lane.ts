@@ -4,7 +4,7 @@ import { type DoneBehind, type LaneItem, lastOf, RecordLane } from '../common/re
 
 /** Tiers times partitions gives a hundred lanes and more, and all of them may be full. */
 const IN_ORDER = { full: { records: 500, bytes: 512 * 1024 }, low: { records: 100, bytes: 256 * 1024 } };
-/** Where keys take turns: a commit has room for a thousand runs of records that are done behind it. */
+/** Where keys take turns: a commit has room for a thousand runs of records that are done ahead of the oldest that waits. */
 const BY_TURNS = { full: { records: 2_000, bytes: 1024 * 1024 }, low: { records: 1_000, bytes: 512 * 1024 } };
 /** Below every offset: the start itself is to be committed. */
 const UNCOMMITTED = -1;

@@ -7,7 +7,7 @@ import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
 const PAGE = 100;
-/** What waits, where keys take turns: with the records' overhead 8 MiB. */
+/** Where keys take turns. Fewer than a commit remembers as done ahead of the oldest that waits. */
 const READ_AHEAD = { records: 10_000, bytes: 4 * 1024 * 1024 };
 /** In one turn of the event loop: 4 ms. */
 const PAGES_A_TURN = 5;

@@ -39,10 +39,6 @@ export class Endpoints {
     return this.#accounts.get(accountId)?.endpoints.get(url);
   }
 
-  waitingOf(accountId: number): number {
-    return this.#accounts.get(accountId)?.waiting ?? 0;
-  }
-
   *all(): Iterable<Endpoint> {
     for (const { endpoints } of this.#accounts.values()) yield* endpoints.values();
   }

@@ -61,4 +61,14 @@ describe('unreadable batches in a row', () => {
     lane.takeHead();
     expect([lane.headDue, lane.waitsAt]).toEqual([0, null]);
   });
+
+  test('they are in a row by their offsets, also where records of a key have their turns between them', () => {
+    const lane = new StatedLane(0);
+    const keyed = Array.from({ length: 30 }, (_, offset) => ({ ...record(offset), turn: 'key' }) as LaneItem);
+    const batches = Array.from({ length: 30 }, (_, n) => laneItem({ ...batch, first: 30 + n, last: 30 + n }));
+    lane.add([...keyed, ...batches], 60);
+    let passed = 0;
+    for (; lane.headDue <= now; lane.takeHead()) passed += 'unreadable' in (lane.head() ?? {}) ? 1 : 0;
+    expect(passed).toBe(20);
+  });
 });

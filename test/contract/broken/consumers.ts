@@ -2,7 +2,7 @@
 import type { Broker, ConsumeOptions, Consumer } from '../../../src/ports/broker.js';
 import { withMethods } from '../../support/scenes/with-methods.js';
 import { KEEPS, OWNS, TAKES_NOTHING } from '../broker/holding.js';
-import { BEGINS_OTHERS, TAKES_TURNS } from '../broker/turns.js';
+import { TAKES_TURNS } from '../broker/turns.js';
 import type { Breaking as BreakingOf, Broken } from './event-stores.js';
 
 type Breaking = BreakingOf<Broker>;
@@ -73,8 +73,8 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     'with 2,007 bytes in flight 3 records of 1,003 bytes are unsettled, never more',
     'one record always goes, however long it is and few bytes may be in flight',
   ],
-  ['ignores mayBegin', consuming(({ mayBegin: _, ...options }) => options), MAY_BEGIN, BEGINS_OTHERS],
-  ['lets no key take turns', consuming(({ turnsByKey: _, ...options }) => options), TAKES_TURNS, BEGINS_OTHERS],
+  ['ignores mayBegin', consuming(({ mayBegin: _, ...options }) => options), MAY_BEGIN],
+  ['lets no key take turns', consuming(({ turnsByKey: _, ...options }) => options), TAKES_TURNS],
   [
     'ignores notBefore',
     consuming(({ notBefore: _, ...options }) => options),
