@@ -15,8 +15,7 @@ import type { Tell } from './row.js';
 import { percentile } from './statistics.js';
 
 const PER_SECOND = 20;
-/** An endpoint's usual rate is the mean of 30 s: within it, a rate is not usual yet. */
-const LEAD_MS = 45_000;
+const LEAD_MS = 3_000;
 const POLL_INTERVAL_MS = 250;
 const DEFERRED = 'account_webhooks_deferred_total';
 
