@@ -164,3 +164,19 @@ test('in one turn of the event loop handlers work for about 20 ms, and then it i
   }
   expect(counts).toEqual([3, 6, 7]);
 });
+
+test('where reading ahead fails, what was read is handed out, and what was rejected comes again', async () => {
+  const lane = laneOf([0, 1].map((offset) => laneItem({ ...record, offset })));
+  jest.spyOn(lane, 'readAhead').mockImplementation(() => {
+    throw new Error('the page cannot be read');
+  });
+  const calls: number[] = [];
+  const handler = async ({ offset }: ReceivedRecord) => {
+    calls.push(offset);
+    if (calls.length === 1) throw new Error('not now');
+  };
+  pump = new RecordPump({ inFlight: 1, handler, onDone: () => undefined });
+  pump.setLanes([lane]);
+  await eventually(() => calls.length === 3, { timeout: 60_000 });
+  expect(calls.sort()).toEqual([0, 0, 1]);
+});

@@ -23,7 +23,7 @@ function takeAll(queue: TurnQueue<Item>): string {
 
 test.each([
   ['one key: in order', 'aaa', 'aaa'],
-  ['a key with one item is behind one of a key with many', 'aaaaab', 'aabaaa'],
+  ['a key with one item is behind two of a key that came first', 'aaaaab', 'aabaaa'],
   ['keys take turns', 'aaabbbccc', 'aabacbcbc'],
 ])('%s', (_, added, taken) => {
   const queue = queueOf(added);
@@ -31,7 +31,7 @@ test.each([
   expect(takeAll(queueOf(added))).toBe(taken);
 });
 
-test('a key that has none waiting is behind one of the others, however many keys have some', () => {
+test('a new key is behind at most one item of the others, however many keys have some', () => {
   const queue = queueOf('abcdefgh'.repeat(10));
   for (let n = 0; n < 20; n += 1) queue.take();
   queue.add({ turn: 'z', n: 0 });
@@ -58,7 +58,7 @@ test('the span counts what was taken before the oldest that waits, until that is
   expect(spans).toEqual([4, 3, 2, 2, 0]);
 });
 
-test('what waits longest is told, whatever was taken before it', () => {
+test('the oldest is what has waited longest, whatever was taken before it', () => {
   const queue = queueOf('aaab');
   const seen = [queue.oldest?.n];
   for (let n = 0; n < 4; n += 1) {

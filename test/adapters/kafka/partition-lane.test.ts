@@ -1,4 +1,4 @@
-import { laneItem } from '../../../src/adapters/common/record-lane.js';
+import { type LaneItem, laneItem } from '../../../src/adapters/common/record-lane.js';
 import { PartitionLane } from '../../../src/adapters/kafka/partition-lane.js';
 import type { ReceivedRecord, RecordHeader } from '../../../src/ports/broker.js';
 
@@ -50,6 +50,20 @@ describe('flow', () => {
     lane.receive([waiting(599)], 599);
     expect(calls).toEqual(['pause']);
     take(399);
+    expect(calls).toEqual(['pause']);
+    take(1);
+    expect(calls).toEqual(['pause', 'resume']);
+  });
+
+  it('goes on, where keys take turns, once the oldest that waits is among the last 1,000', () => {
+    const flow = { pause: () => calls.push('pause'), resume: () => calls.push('resume') };
+    lane = new PartitionLane({ topic: 't', partition: 0 }, { offset: 0, committed: 0 }, flow, true);
+    const turn = (offset: number) => (offset < 1_200 ? 'many' : `few-${offset}`);
+    const items = range(0, 1_999).map((item, offset) => ({ ...item, turn: turn(offset) }) as LaneItem);
+    lane.receive(items, 1_999);
+    // 800 of the others, and as many of the first key.
+    take(1_600);
+    take(199);
     expect(calls).toEqual(['pause']);
     take(1);
     expect(calls).toEqual(['pause', 'resume']);

@@ -50,3 +50,19 @@ test('a group whose records were removed before they were done starts behind the
   await eventually(() => handled.length > 0);
   expect(handled).toEqual(['c']);
 });
+
+test('where keys take turns, no record is overtaken by more than 10,000 and a page', async () => {
+  const { broker } = folder.open();
+  const others = Array.from({ length: 15_000 }, (_, n) => record('x', `other-${n % 100}`));
+  await broker.publish('topic', [...Array.from({ length: 500 }, () => record('x', 'first')), ...others]);
+  let [furthest, overtaken, handled] = [0, 0, 0];
+  const handler = async ({ offset }: { offset: number }) => {
+    furthest = Math.max(furthest, offset);
+    overtaken = Math.max(overtaken, furthest - offset);
+    handled += 1;
+  };
+  await broker.consume({ topics: ['topic'], group: 'g', inFlight: 100, handler, turnsByKey: true });
+  await eventually(() => handled === 15_500, { timeout: 60_000 });
+  expect(overtaken).toBeGreaterThan(9_000);
+  expect(overtaken).toBeLessThanOrEqual(10_100);
+});
