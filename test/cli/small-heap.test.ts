@@ -1,4 +1,4 @@
-/** When V8 is told to compact the heap. The bench row hostile-accounts-memory measures what it is for. */
+/** When the heap counts as fragmented. The bench row hostile-accounts-memory measures what compacting it saves. */
 import { execFileSync } from 'node:child_process';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { isFragmented } from '../../src/cli/small-heap.js';
