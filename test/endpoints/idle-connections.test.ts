@@ -50,6 +50,27 @@ test('beyond the limit the account with the most of them loses its oldest, whoev
   expect(idle.take(BANK)).toBe(own);
 });
 
+test('with a limit of none each is closed', () => {
+  idle = new IdleConnections(0);
+  const connection = new Connection(SHOP, 1);
+  expect(idle.add(connection)).toBe(connection);
+  expect(idle.to(SHOP)).toBe(0);
+});
+
+test('where many are kept, several are chosen at once, but one that was used again since then stays', () => {
+  idle = new IdleConnections(100);
+  const many = Array.from({ length: 90 }, (_, n) => add(`https://shop-${n}.example.com`, 1));
+  for (let accountId = 2; accountId <= 11; accountId += 1) add(BANK, accountId);
+  const closed = [idle.add(new Connection(BANK, 2))];
+  const [, used] = many;
+  if (!used) throw new Error('it was not added');
+  idle.take(used.origin);
+  connections += 1;
+  expect(idle.add(Object.assign(used, { freeSince: connections }))).toBeNull();
+  for (let n = 0; n < 9; n += 1) closed.push(idle.add(new Connection(BANK, 3)));
+  expect(closed).toEqual(many.filter((one) => one !== used).slice(0, 10));
+});
+
 test('nothing is kept of an origin whose connections have closed, in use or not', () => {
   const [first, second] = [add(SHOP, 1), add(SHOP, 1)];
   idle.take(SHOP);
