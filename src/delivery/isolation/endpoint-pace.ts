@@ -5,6 +5,7 @@
  * refusal (429, or 503 with Retry-After) is no failure: it gives the endpoint a rate, which falls with each refusal and
  * grows with time (additive increase, multiplicative decrease), and Retry-After a pause, after which one attempt asks.
  */
+import { UsualRate } from '../../time/usual-rate.js';
 import { CpuCost } from './cpu-meter.js';
 
 const SECOND = 1_000;
@@ -26,11 +27,9 @@ const PATIENT_MS = 60_000;
 const PACED_MS = 120_000;
 /** A deferred delivery returns that long before its turn: its record may be late by the shortest tier. */
 const EARLY_MS = 5_000;
-/** The usual rate is that of about so long, and as much of it as 2 s bring may come together. */
-const USUALLY_MS = 30_000;
-const CREDIT_MS = 2_000;
-/** No endpoint is steady: one at its usual rate never lacks credit. */
-const MARGIN = 1.5;
+
+/** Before, what comes together makes no usual rate. */
+const LEAST_AGE_MS = 10_000;
 
 /** All times are of the scheduler's clock, in ms. */
 export class EndpointPace {
@@ -51,10 +50,8 @@ export class EndpointPace {
   #succeededAt = Number.NEGATIVE_INFINITY;
   /** 2xx within the last second, about, as of `#succeededAt`. */
   #lately = 0;
-  /** 2xx within USUALLY_MS, about, as of `#usualAt`, and the attempts that its usual rate allows now. */
-  #usually = 0;
-  #credit = 0;
-  #usualAt = 0;
+  /** Of 2xx, since its first attempt. */
+  #usually: UsualRate | null = null;
   #firstBeganAt: number | null = null;
   /** When the last of the deliveries has its turn that wait elsewhere. */
   #bookedUntil = 0;
@@ -80,8 +77,7 @@ export class EndpointPace {
 
   /** Whether the next attempt is within the rate that the endpoint had recently. */
   isUsual(now: number): boolean {
-    this.#settleUsual(now);
-    return this.#credit >= 1;
+    return this.#usually?.isUsual(now) ?? false;
   }
 
   /** Takes nothing. */
@@ -112,8 +108,8 @@ export class EndpointPace {
 
   began(now: number): void {
     this.#firstBeganAt ??= now;
-    this.#settleUsual(now);
-    this.#credit = Math.max(0, this.#credit - 1);
+    this.#usually ??= new UsualRate({ since: now, leastMs: LEAST_AGE_MS });
+    this.#usually.began(now);
     if (this.#rate !== Number.POSITIVE_INFINITY)
       this.#nextAt = Math.max(now, this.#nextAt) + SECOND / this.#rateAt(now);
   }
@@ -121,8 +117,7 @@ export class EndpointPace {
   succeeded(durationMs: number, now: number, perEndpoint: number): void {
     this.isUntried = false;
     this.#lately = this.#latelyAt(now) + 1;
-    this.#settleUsual(now);
-    this.#usually += 1;
+    this.#usually?.counts(now);
     this.#succeededAt = now;
     this.asks = false;
     this.failingSince = null;
@@ -171,7 +166,7 @@ export class EndpointPace {
   bookTurn(queued: number, now: number, perEndpoint: number, hadTurn = false): number {
     const ownPerMs = this.#perMs(now, perEndpoint);
     // A dear one gets less of the thread than it could use.
-    const dearPerMs = Math.max(SLOWEST / SECOND, this.#usually / USUALLY_MS);
+    const dearPerMs = Math.max(SLOWEST / SECOND, this.#usually?.perMs ?? 0);
     const perMs = this.cost.isDear ? Math.min(ownPerMs, dearPerMs) : ownPerMs;
     if (!this.isProven || this.isPaced(now) || perMs === Number.POSITIVE_INFINITY) return 0;
     const queuedUntil = now + queued / perMs;
@@ -185,15 +180,6 @@ export class EndpointPace {
     const soFarMs = this.isUntried && this.#firstBeganAt !== null ? now - this.#firstBeganAt : 0;
     const meanMs = this.meanMs || soFarMs;
     return Math.min(meanMs === 0 ? Number.POSITIVE_INFINITY : window / meanMs, this.#rateAt(now) / SECOND);
-  }
-
-  #settleUsual(now: number): void {
-    const ms = now - this.#usualAt;
-    if (ms <= 0) return;
-    const perMs = this.#usually / USUALLY_MS;
-    this.#credit = Math.min(CREDIT_MS * perMs, this.#credit + ms * perMs * MARGIN);
-    this.#usually *= Math.exp(-ms / USUALLY_MS);
-    this.#usualAt = now;
   }
 
   /** Infinite: without limit. */
