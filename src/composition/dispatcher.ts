@@ -139,7 +139,8 @@ async function beginDispatching(core: Core, requestChains: RequestChains): Promi
   });
   // One dispatcher runs at a time.
   core.connections.watcher = scheduler;
-  const backpressure = new Backpressure({ queues: scheduler.endpoints, busyMs, now: clock.now });
+  const slotsAreShort = () => scheduler.slotsAreShort;
+  const backpressure = new Backpressure({ queues: scheduler.endpoints, slotsAreShort, busyMs, now: clock.now });
   const starting = startDispatcher({
     broker: backbone.broker,
     group: config.KAFKA_GROUP,

@@ -3,28 +3,41 @@
  * costs as much as a delivery. So records stay in their topics. If endpoints are slow, records are taken: what finds a queue
  * full is deferred, and holds up nobody else.
  *
- *   open -> paused   (the process is busy, and LONG queues wait for it, not for their endpoints)
+ *   open -> paused   (the process is the bottleneck, and LONG queues wait for it, not for their endpoints)
  *   paused -> open   (SHORT queues do, or the process has time)
+ *
+ * Paused, it goes on with what accounts usually get, up to twice as many: what was always sent at once still is.
  */
 import type { Endpoint } from './isolation/endpoint.js';
 
 /** Deliveries, in all queues together. One queue may hold more. */
 const LONG = 1_500;
-/** From there each consumer begins some again, so that one does not starve the other. */
-const SHORT = 500;
+/** From there each consumer begins some again, so that one does not starve the other. Until then nobody's payments are taken. */
+const SHORT = 1_400;
 /** What has more than that counts as several: LONG is 8 MiB. */
 const BYTES_EACH = (8 * 1024 * 1024) / LONG;
+/** As much counts what may yet prove dear: hostile endpoints are untried at first, too. */
+const UNSURE = 1 / 4;
 /** Deliveries that the endpoint would take within this time count as held up by this process. */
 const TAKEN_WITHIN_MS = 1_000;
 const LOOK_EVERY_MS = 20;
+const USUAL_LATELY_MS = 1_000;
+/** 40 a second. */
+const OTHERS_EVERY_MS = 25;
 /** Of the thread's time. */
 const BUSY = 0.95;
+
+type Queue = Pick<Endpoint, 'queue' | 'bytes' | 'pace'>;
 
 /** Deliveries that are queued, and their bytes. */
 type Load = { readonly waiting: number; readonly waitingBytes: number };
 
+const NOTHING: Load = { waiting: 0, waitingBytes: 0 };
+
 export interface BackpressureParts {
-  readonly queues: Load & { readonly all: () => Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>> };
+  readonly queues: Load & { readonly all: () => Iterable<Queue> };
+  /** Whether attempts of healthy or untried endpoints wait for a slot, or for their budget of the thread. */
+  readonly slotsAreShort: () => boolean;
   /** ms for which the thread was busy so far. */
   readonly busyMs: () => number;
   /** ms that never go back, as the queues count them. */
@@ -35,40 +48,78 @@ export class Backpressure {
   readonly #parts: BackpressureParts;
   #lookedAt = 0;
   #busyAt = 0;
+  /** At the last look: what this process held up, and all that was queued. */
+  #heldUp: Load = NOTHING;
+  #queued: Load = NOTHING;
+  /** Until few are held up, only records of accounts within their usual rate are taken. */
   isPaused = false;
+  /** When records were taken all the same. */
+  #usualAt = Number.NEGATIVE_INFINITY;
+  #othersAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: BackpressureParts) {
     this.#parts = parts;
   }
 
-  /** Cheap: asked for each record. */
-  mayConsume(): boolean {
+  /** Cheap: asked for each record. @param isUsual whether its account is within its usual rate */
+  mayConsume(isUsual = false): boolean {
     const most = this.isPaused ? SHORT : LONG;
-    if (loadOf(this.#parts.queues) <= most) this.isPaused = false;
-    else if (this.#parts.now() - this.#lookedAt >= LOOK_EVERY_MS) this.#look(most);
-    return !this.isPaused;
+    const load = this.#load(most);
+    this.isPaused = load > most;
+    if (!this.isPaused) return true;
+    if (load > 2 * LONG) return false;
+    const now = this.#parts.now();
+    if (isUsual) this.#usualAt = now;
+    if (!isUsual && !this.#isTurnOfOthers(now)) return false;
+    if (!isUsual) this.#othersAt = now;
+    return true;
+  }
+
+  /** While usual ones go on, others begin some, so that none waits for ever. */
+  #isTurnOfOthers(now: number): boolean {
+    return now - this.#usualAt < USUAL_LATELY_MS && now - this.#othersAt >= OTHERS_EVERY_MS;
+  }
+
+  /** What came since the last look counts as held up until the next one. */
+  #load(most: number): number {
+    const { queues, now } = this.#parts;
+    if (loadOf(queues) > most && now() - this.#lookedAt >= LOOK_EVERY_MS) this.#look();
+    const waiting = this.#heldUp.waiting + queues.waiting - this.#queued.waiting;
+    const waitingBytes = this.#heldUp.waitingBytes + queues.waitingBytes - this.#queued.waitingBytes;
+    return Math.min(loadOf(queues), loadOf({ waiting, waitingBytes }));
   }
 
   /** It goes over all queues: seldom. The first look after a pause sees the average of the pause, so saturation is noticed a look late. */
-  #look(most: number): void {
-    const { queues, busyMs, now } = this.#parts;
+  #look(): void {
+    const { queues, busyMs, now, slotsAreShort } = this.#parts;
     const [at, busy] = [now(), busyMs()];
-    const isBusy = busy - this.#busyAt >= BUSY * (at - this.#lookedAt);
-    this.isPaused = isBusy && loadOf(heldUp(queues.all(), at)) > most;
+    const isBottleneck = busy - this.#busyAt >= BUSY * (at - this.#lookedAt) || slotsAreShort();
+    this.#heldUp = isBottleneck ? heldUp(queues.all(), at) : NOTHING;
+    this.#queued = { waiting: queues.waiting, waitingBytes: queues.waitingBytes };
     this.#lookedAt = at;
     this.#busyAt = busy;
   }
 }
 
-/** By this process rather than by their endpoint: what those that take deliveries would take soon. */
-function heldUp(endpoints: Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>>, now: number): Load {
+/** By this process rather than by their endpoint. */
+function heldUp(endpoints: Iterable<Queue>, now: number): Load {
   let [waiting, waitingBytes] = [0, 0];
-  for (const { queue, bytes, pace } of endpoints) {
-    const taken = pace.isCheap ? Math.min(queue.length, pace.takesWithin(TAKEN_WITHIN_MS, now)) : 0;
+  for (const endpoint of endpoints) {
+    const { queue, bytes } = endpoint;
+    if (queue.length === 0) continue;
+    const taken = heldUpOf(endpoint, now);
     waiting += taken;
-    waitingBytes += queue.length > 0 ? (bytes * taken) / queue.length : 0;
+    waitingBytes += (bytes * taken) / queue.length;
   }
   return { waiting, waitingBytes };
+}
+
+/** What it would take soon; of an untried one, its first attempt, which the others wait for. */
+function heldUpOf({ queue, pace }: Queue, now: number): number {
+  if (pace.isUntried) return UNSURE;
+  const taken = Math.min(queue.length, pace.takesWithin(TAKEN_WITHIN_MS, now));
+  if (pace.isCheap) return taken;
+  return pace.seemsCheap ? UNSURE * taken : 0;
 }
 
 const loadOf = ({ waiting, waitingBytes }: Load) => Math.max(waiting, waitingBytes / BYTES_EACH);

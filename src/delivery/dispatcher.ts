@@ -159,7 +159,7 @@ function mergeStates(first: Consumer, others: readonly Consumer[]): ConsumerStat
 const toCommonOptions = (parts: ConsumingParts) => ({
   inFlight: IN_FLIGHT,
   inFlightBytes: IN_FLIGHT_BYTES,
-  mayBegin: () => parts.requests.trouble === null && parts.backpressure.mayConsume(),
+  mayBegin: (isUsual: boolean) => parts.requests.trouble === null && parts.backpressure.mayConsume(isUsual),
   onUnreadable: (batch: UnreadableBatch) => buryBatch(parts, batch),
 });
 
@@ -184,7 +184,7 @@ function createReadTiers(
       ...common,
       topics,
       group: retryGroup(group),
-      mayBegin: () => !closing.aborted && !unpacking.isFull && common.mayBegin(),
+      mayBegin: (isUsual) => !closing.aborted && !unpacking.isFull && common.mayBegin(isUsual),
       notBefore: (record) => notBefore(parts, record),
       handler: (record, hold) => (record.topic === names.requests ? takeRequest : takeWaiting)(record, hold),
     });

@@ -22,7 +22,8 @@
  * - Only the contiguous done prefix of a partition is committed: after a crash, records done behind an unfinished one are
  *   redelivered. After a consumer joins, leaves or closes in order they are not, as far as the broker can store them.
  * - mayBegin: while it returns false, no new record is started; rejected records are still redelivered. The consumer calls
- *   it again when a record is done, and every few ms.
+ *   it again when a record is done, and every few ms. With turnsByKey it is asked separately for records of keys within their
+ *   usual rate, that at which their records were handed out lately without waiting: those may begin while others may not.
  * - notBefore: a record that is not yet due blocks the records behind it in its partition (a retry topic is first in, first
  *   out), but no other partition or topic. Waiting records count towards no limit.
  * - An unreadable batch (damaged, or in an unknown encoding) is handed to onUnreadable as a record is to the handler: its
@@ -167,7 +168,7 @@ export interface ConsumeOptions {
   readonly inFlightBytes?: number;
   readonly handler: RecordHandler;
   /** Whether a record may start now. Called for each record, so it must be cheap. Without it, always. */
-  readonly mayBegin?: () => boolean;
+  readonly mayBegin?: (isUsual: boolean) => boolean;
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;
   /** Whether keys take turns within a partition; without it, records wait for those before them. Not with notBefore. */

@@ -7,7 +7,7 @@ import { withinTime } from './time-limit.js';
 const KEEP_EVERY_MS = 250;
 const TRY_AGAIN_MS = 500;
 /** Hazard: to encode a million records takes a second. Above this, only the last commit is made. */
-const MOST_BEHIND = 20_000;
+const MOST_BEHIND = 40_000;
 
 type Save<K> = (progress: ReadonlyMap<K, Progress>) => Promise<void>;
 

@@ -59,7 +59,7 @@ const MIN_DONE = 1_024;
 export class RecordLane {
   /** The offset to read next: everything before it waits here or was handed out. */
   protected readTo: number;
-  readonly #queue = new TurnQueue<LaneItem>();
+  readonly #queue = new TurnQueue<LaneItem>({ now: () => performance.now() });
   #queuedBytes = 0;
   /** What was added, in order, waiting or handed out; those before #firstUndone are done. */
   readonly #offsets: number[] = [];
@@ -104,14 +104,14 @@ export class RecordLane {
   /** Adds more records behind those that wait, if their keys take turns. */
   readAhead(): void {}
 
-  /** The next to hand out, due or not; may throw, and is called again later. */
-  head(): LaneItem | undefined {
-    return this.#queue.head;
+  /** The next to hand out, due or not; may throw, and is called again later. @param onlyUsual see ConsumeOptions.mayBegin */
+  head(onlyUsual = false): LaneItem | undefined {
+    return this.#queue.head(onlyUsual);
   }
 
   /** The due time of the head, as far as known without reading; Infinity if unknown. ms by performance.now() */
   get headDue(): number {
-    const { head } = this.#queue;
+    const head = this.#queue.head();
     if (!head) return Number.POSITIVE_INFINITY;
     if ('record' in head) return head.due;
     return mustPause(head) ? this.#unreadableAt + UNREADABLE_PAUSE_MS : 0;
@@ -121,8 +121,8 @@ export class RecordLane {
     return this.#offsets.length - this.#firstUndone - this.#queue.length >= MOST_BEHIND;
   }
 
-  takeHead(): void {
-    const head = this.#queue.take();
+  takeHead(onlyUsual = false): void {
+    const head = this.#queue.take(onlyUsual);
     if (!head) return;
     this.#queuedBytes -= head.bytes;
     if ('unreadable' in head) this.#unreadableAt = performance.now();
@@ -176,7 +176,8 @@ export class RecordLane {
 
   /** The record that has waited longest, or the batch before which the lane pauses. */
   protected get headState(): Pick<PartitionState, 'head' | 'unreadable'> {
-    const { head, oldest } = this.#queue;
+    const { oldest } = this.#queue;
+    const head = this.#queue.head();
     if (!head || !oldest) return { head: null, unreadable: null };
     if ('unreadable' in head) return { head: null, unreadable: mustPause(head) ? pausedBefore(head.unreadable) : null };
     const { record, due } = 'record' in oldest ? oldest : head;

@@ -161,10 +161,14 @@ export class RecordPump {
 
   #handOutHead(lane: RecordLane): boolean {
     if (lane.isFull || !this.#hasRoomForMore()) return false;
-    const head = lane.head();
-    if (lane.takeSkipped()) this.#options.onDone();
-    if (!head || lane.headDue > performance.now() || this.#options.mayBegin?.() === false) return false;
-    lane.takeHead();
+    const { mayBegin = () => true, onDone } = this.#options;
+    const first = lane.head();
+    if (lane.takeSkipped()) onDone();
+    if (!first) return false;
+    const onlyUsual = lane.headDue > performance.now() || !mayBegin(false);
+    const head = onlyUsual ? lane.head(true) : first;
+    if (!head || (onlyUsual && !mayBegin(true))) return false;
+    lane.takeHead(onlyUsual);
     this.#bytes += head.bytes;
     void this.#handle({ lane, item: head, pauseMs: FIRST_PAUSE_MS });
     return true;

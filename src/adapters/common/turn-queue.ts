@@ -1,20 +1,26 @@
 /**
- * What waits in a lane: keys take turns, and what has the same key goes in its order. Keys that had nothing waiting and the
- * others go alternately, so that a burst delays nobody who has little, and none waits forever (as in RFC 8290, 4.2).
+ * What waits in a lane: keys take turns, and what has the same key goes in its order. A key within its usual rate goes first,
+ * so that a burst of others delays nobody who gets what it always gets. Then keys that had nothing waiting, and then the others.
+ * Each goes alternately with those behind it, so that none waits forever (as in RFC 8290, 4.2).
  *
- *   key:   none waits -> new -> (taken, and has more) others -> none waits
+ *   key:   none waits -> usual or new -> (taken, and has more) usual or others -> none waits
+ *          new or others -> (one more is added, and it is within its usual rate) usual
  */
+import { LRUCache } from 'lru-cache';
+import { UsualRate } from '../../time/usual-rate.js';
 
 interface Entry<T> {
   /** Null: it was taken, and is not kept in memory by those that wait before it. */
   item: T | null;
+  readonly addedAt: number;
   next: Entry<T> | null;
 }
 
 interface Turn<T> {
   readonly key: string;
+  /** Null: without a key nobody is known. */
+  readonly rate: UsualRate | null;
   readonly entries: Linked<Entry<T>>;
-  next: Turn<T> | null;
 }
 
 /** First in, first out. Array.shift moves all others where there are many: a batch may have 500,000 records. */
@@ -36,30 +42,62 @@ class Linked<T extends { next: T | null }> {
   }
 }
 
+/** Items of a turn. What goes to the same endpoint at once shares its connections: each item alone may need a handshake. */
+const QUANTUM = 12;
+/** What waited longer does not make its key's rate: in overload that would become usual which the overload leaves to each. */
+const PROMPT_MS = 1_000;
+const LEAST_AGE_MS = 3_000;
+/** Keys whose rate is known. */
+const REMEMBERED = 10_000;
 /** Entries that were taken, before they are removed from the beginning of a list. */
 const MIN_TAKEN = 1_024;
 
+interface TurnQueueOptions {
+  /** ms of a monotonic clock. */
+  readonly now: () => number;
+  /** Items of a turn, of a key beyond its usual rate. */
+  readonly quantum?: number;
+}
+
 export class TurnQueue<T extends { readonly turn: string }> {
+  readonly #now: () => number;
+  readonly #quantum: number;
+  /** Hazard: it takes 240 KB from the beginning, and most of a hundred lanes have no keys. */
+  #rates: LRUCache<string, UsualRate> | null = null;
   readonly #turns = new Map<string, Turn<T>>();
-  readonly #new = new Linked<Turn<T>>();
-  readonly #others = new Linked<Turn<T>>();
+  readonly #usual = new Set<Turn<T>>();
+  readonly #new = new Set<Turn<T>>();
+  readonly #others = new Set<Turn<T>>();
+  #usualWasLast = false;
   #newWasLast = false;
+  /** Of those beyond their usual rate, one that has begun its turn, and may have so many more. */
+  #current: Turn<T> | null = null;
+  #left = 0;
   /** In order; the first that was not taken is at #oldest. */
   readonly #entries: Entry<T>[] = [];
   #oldest = 0;
   length = 0;
 
+  constructor({ now, quantum = QUANTUM }: TurnQueueOptions) {
+    this.#now = now;
+    this.#quantum = quantum;
+  }
+
   add(item: T): void {
-    const entry: Entry<T> = { item, next: null };
-    const turn = this.#turns.get(item.turn) ?? this.#begun(item.turn);
+    const addedAt = this.#now();
+    const entry: Entry<T> = { item, addedAt, next: null };
+    const known = this.#turns.get(item.turn);
+    const turn = known ?? this.#begun(item.turn, addedAt);
+    if (turn.rate?.isUsual(addedAt)) this.#becomesUsual(turn);
+    else if (!known) this.#new.add(turn);
     turn.entries.push(entry);
     this.#entries.push(entry);
     this.length += 1;
   }
 
-  /** The next to take. */
-  get head(): T | undefined {
-    return this.#list.first?.entries.first?.item ?? undefined;
+  /** The next to take. @param onlyUsual of a key within its usual rate */
+  head(onlyUsual = false): T | undefined {
+    return this.#next(onlyUsual)?.entries.first?.item ?? undefined;
   }
 
   /** Items from the oldest on, also those that were taken before it: by so many one is overtaken, if no more are added. */
@@ -72,31 +110,74 @@ export class TurnQueue<T extends { readonly turn: string }> {
     return this.#entries[this.#oldest]?.item ?? undefined;
   }
 
-  take(): T | undefined {
-    const list = this.#list;
-    const turn = list.shift();
+  take(onlyUsual = false): T | undefined {
+    const turn = this.#next(onlyUsual);
     const entry = turn?.entries.shift();
     const item = entry?.item;
     if (!turn || !entry || !item) return undefined;
-    this.#newWasLast = list === this.#new;
-    if (turn.entries.first) this.#others.push(turn);
-    else this.#turns.delete(turn.key);
+    this.#took(turn, entry.addedAt);
     this.length -= 1;
     entry.item = null;
     this.#forgetTaken();
     return item;
   }
 
-  get #list(): Linked<Turn<T>> {
-    const isNew = this.#new.first !== null && (!this.#newWasLast || this.#others.first === null);
-    return isNew ? this.#new : this.#others;
+  #next(onlyUsual: boolean): Turn<T> | null {
+    const usual = firstOf(this.#usual);
+    if (onlyUsual) return usual;
+    const beyond = this.#current ?? this.#nextBeyond();
+    return usual && !(this.#usualWasLast && beyond) ? usual : beyond;
   }
 
-  #begun(key: string): Turn<T> {
-    const turn: Turn<T> = { key, entries: new Linked(), next: null };
+  #nextBeyond(): Turn<T> | null {
+    const [fresh, other] = [firstOf(this.#new), firstOf(this.#others)];
+    return fresh && !(this.#newWasLast && other) ? fresh : other;
+  }
+
+  #took(turn: Turn<T>, addedAt: number): void {
+    const now = this.#now();
+    turn.rate?.began(now);
+    if (now - addedAt <= PROMPT_MS) turn.rate?.counts(now);
+    this.#usualWasLast = this.#usual.delete(turn);
+    if (!this.#usualWasLast) this.#tookBeyond(turn);
+    if (!turn.entries.first) this.#ended(turn);
+    else if (turn.rate?.isUsual(now)) this.#becomesUsual(turn);
+    else if (turn !== this.#current) this.#others.add(turn);
+  }
+
+  #tookBeyond(turn: Turn<T>): void {
+    if (turn !== this.#current) {
+      this.#newWasLast = this.#new.delete(turn);
+      this.#others.delete(turn);
+      this.#left = this.#quantum;
+    }
+    this.#left -= 1;
+    this.#current = this.#left > 0 ? turn : null;
+  }
+
+  #begun(key: string, now: number): Turn<T> {
+    const turn: Turn<T> = { key, rate: key === '' ? null : this.#rateOf(key, now), entries: new Linked() };
     this.#turns.set(key, turn);
-    this.#new.push(turn);
     return turn;
+  }
+
+  #rateOf(key: string, now: number): UsualRate {
+    this.#rates ??= new LRUCache({ max: REMEMBERED });
+    const rate = this.#rates.get(key) ?? new UsualRate({ since: now, leastMs: LEAST_AGE_MS });
+    this.#rates.set(key, rate);
+    return rate;
+  }
+
+  #ended(turn: Turn<T>): void {
+    this.#turns.delete(turn.key);
+    if (this.#current === turn) this.#current = null;
+  }
+
+  #becomesUsual(turn: Turn<T>): void {
+    this.#new.delete(turn);
+    this.#others.delete(turn);
+    if (this.#current === turn) this.#current = null;
+    this.#usual.add(turn);
   }
 
   #forgetTaken(): void {
@@ -105,4 +186,8 @@ export class TurnQueue<T extends { readonly turn: string }> {
     this.#entries.splice(0, this.#oldest);
     this.#oldest = 0;
   }
+}
+
+function firstOf<T>(turns: ReadonlySet<T>): T | null {
+  return turns.values().next().value ?? null;
 }

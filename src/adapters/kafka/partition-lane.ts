@@ -83,8 +83,8 @@ export class PartitionLane extends RecordLane implements TopicPartition {
     this.#regulate();
   }
 
-  override takeHead(): void {
-    super.takeHead();
+  override takeHead(onlyUsual = false): void {
+    super.takeHead(onlyUsual);
     this.#regulate();
   }
 

@@ -8,7 +8,7 @@ import type { StoreFile } from './store-file.js';
 
 const PAGE = 100;
 /** Where keys take turns. Fewer than a commit remembers as done ahead of the oldest that waits. */
-const READ_AHEAD = { records: 10_000, bytes: 4 * 1024 * 1024 };
+const READ_AHEAD = { records: 30_000, bytes: 24 * 1024 * 1024 };
 /** In one turn of the event loop: 4 ms. */
 const PAGES_A_TURN = 5;
 
@@ -32,9 +32,9 @@ export class TopicLane extends RecordLane {
   }
 
   /** @throws SQLite's error */
-  override head(): LaneItem | undefined {
+  override head(onlyUsual = false): LaneItem | undefined {
     while (!super.head() && this.#mayHaveMore) this.#readOn();
-    return super.head();
+    return super.head(onlyUsual);
   }
 
   /** @throws SQLite's error */

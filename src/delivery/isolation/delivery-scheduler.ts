@@ -101,6 +101,11 @@ export class DeliveryScheduler {
     this.#admit();
   }
 
+  /** Whether attempts of endpoints that are healthy or untried wait for this process. */
+  get slotsAreShort(): boolean {
+    return this.#pools.areShort;
+  }
+
   get state() {
     const { waiting, waitingBytes } = this.endpoints;
     return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers.open };

@@ -93,6 +93,8 @@ export class SlotPools {
   readonly #failing: SlotPool;
   /** In the order in which they are asked. */
   readonly all: readonly SlotPool[];
+  /** Within the budget of the thread. */
+  readonly #budgeted: readonly SlotPool[];
 
   constructor({ slots, meter, idleTo }: SlotPoolsParts) {
     const budget = this.#budget;
@@ -108,8 +110,8 @@ export class SlotPools {
     const besideFirst = () => FAILING_MS - this.#newcomers.costMs - this.#untried.costMs;
     const forFailing = () => atMost(Math.max(FAILING_MS / 2, besideFirst()));
     this.#failing = new SlotPool(() => ({ slots: failing, ms: forFailing() }), byUnproven);
-    const forFirsts = [this.#newcomers, this.#untried];
-    this.all = [this.#usual, this.#connected, this.#beyond, ...forFirsts, this.#doubtful, this.#dear, this.#failing];
+    this.#budgeted = [this.#connected, this.#beyond, this.#newcomers, this.#untried];
+    this.all = [this.#usual, ...this.#budgeted, this.#doubtful, this.#dear, this.#failing];
   }
 
   poolOf(endpoint: Endpoint, now: number): SlotPool {
@@ -134,7 +136,12 @@ export class SlotPools {
 
   /** An attempt has held its slot for HOLD_MS, or longer if the event loop is late. */
   held(beganAt: number, now: number): void {
-    const isUsed = [this.#connected, this.#beyond, this.#newcomers, this.#untried].some((pool) => pool.isAwaited);
+    const isUsed = this.#budgeted.some((pool) => pool.isAwaited);
     this.#budget.held(beganAt, now, isUsed);
+  }
+
+  /** Whether attempts of endpoints that are healthy or untried wait for slots, not for their account's slow attempts. */
+  get areShort(): boolean {
+    return [this.#usual, ...this.#budgeted].some((pool) => pool.isAwaited && !pool.canGive);
   }
 }

@@ -61,7 +61,7 @@ test('a commit that failed is repeated', async () => {
 test('an offset waits while more is done behind it than a commit names, and takes nothing back', async () => {
   done(2, 3);
   await jest.advanceTimersByTimeAsync(250);
-  for (let offset = 10; offset < 21_000; offset += 1) {
+  for (let offset = 10; offset < 41_000; offset += 1) {
     lane.add([item(offset)], offset + 1);
     lane.takeHead();
     lane.done(item(offset));

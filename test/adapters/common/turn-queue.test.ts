@@ -9,8 +9,8 @@ interface Item {
 }
 
 /** 'aab' are items of a, a and b. */
-function queueOf(turns: string): TurnQueue<Item> {
-  const queue = new TurnQueue<Item>();
+function queueOf(turns: string, quantum = 1): TurnQueue<Item> {
+  const queue = new TurnQueue<Item>({ now: () => 0, quantum });
   for (const [n, turn] of [...turns].entries()) queue.add({ turn, n });
   return queue;
 }
@@ -22,13 +22,21 @@ function takeAll(queue: TurnQueue<Item>): string {
 }
 
 test.each([
-  ['one key: in order', 'aaa', 'aaa'],
-  ['a key with one item is behind two of a key that came first', 'aaaaab', 'aabaaa'],
-  ['keys take turns', 'aaabbbccc', 'aabacbcbc'],
-])('%s', (_, added, taken) => {
-  const queue = queueOf(added);
-  expect(takeAll(queue).split('').sort().join('')).toBe(added);
-  expect(takeAll(queueOf(added))).toBe(taken);
+  ['one key: in order', 'aaa', 1, 'aaa'],
+  ['a key with one item is behind two of a key that came first', 'aaaaab', 1, 'aabaaa'],
+  ['keys take turns', 'aaabbbccc', 1, 'aabacbcbc'],
+  ['of two items each', 'aaaaaabbbbbb', 2, 'aaaabbaabbbb'],
+  ['of as many as a key has, if it has fewer', 'abcaaa', 3, 'aaaabc'],
+])('%s', (_, added, quantum, taken) => {
+  const queue = queueOf(added, quantum);
+  expect(takeAll(queue).split('').sort()).toEqual([...added].sort());
+  expect(takeAll(queueOf(added, quantum))).toBe(taken);
+});
+
+test('a turn is of a dozen items, if nothing else is said', () => {
+  const queue = new TurnQueue<Item>({ now: () => 0 });
+  for (const [n, turn] of [...'a'.repeat(40), 'b'].entries()) queue.add({ turn, n });
+  expect(takeAll(queue)).toBe(`${'a'.repeat(24)}b${'a'.repeat(16)}`);
 });
 
 test('a new key is behind at most one item of the others, however many keys have some', () => {
@@ -46,6 +54,51 @@ test('keys that come again and again with one item do not keep others waiting', 
     taken += queue.take()?.turn ?? '';
   }
   expect(taken.match(/a/g)?.length).toBeGreaterThanOrEqual(4);
+});
+
+describe('a key within its usual rate', () => {
+  const BURST_AT_MS = 20_000;
+  const [TAKEN_PER_SECOND, STEADY_PER_SECOND] = [700, 20];
+  type Timed = Item & { readonly at: number };
+
+  /** A ms of virtual time. @returns when an item of the burst was taken last; how long those of the steady key waited */
+  function play(keys: number, each: number) {
+    let now = 0;
+    const queue = new TurnQueue<Timed>({ now: () => now });
+    const taken: (Timed & { readonly takenAt: number })[] = [];
+    const burst = Array.from({ length: keys * each }, (_, n) => ({ turn: `${n % keys}`, n, at: BURST_AT_MS }));
+    const added = (at: number) => (at % 50 === 0 ? [{ turn: 'steady', n: at, at }] : []);
+    for (; now < 60_000; now += 1) {
+      for (const item of [...added(now), ...(now === BURST_AT_MS ? burst : [])]) queue.add(item);
+      const item = now % 10 < 7 ? queue.take() : undefined;
+      if (item) taken.push({ ...item, takenAt: now });
+    }
+    const steady = taken.filter(({ turn }) => turn === 'steady').map(({ at, takenAt }) => takenAt - at);
+    const others = taken.filter(({ turn }) => turn !== 'steady').map(({ takenAt }) => takenAt - BURST_AT_MS);
+    return { longest: Math.max(...steady), tookMs: Math.max(...others) };
+  }
+
+  test.each([
+    [2_000, 12],
+    [20, 1_200],
+  ])('does not wait for a burst of %i others with %i each, which goes on', (keys, each) => {
+    const { longest, tookMs } = play(keys, each);
+    expect(longest).toBeLessThan(50);
+    expect(tookMs).toBeLessThan((1.02 * 1_000 * keys * each) / (TAKEN_PER_SECOND - STEADY_PER_SECOND));
+  });
+
+  test('leaves every second turn to the others, however many have a usual rate', () => {
+    let now = 0;
+    const queue = new TurnQueue<Item>({ now: () => now });
+    for (; now < 10_000; now += 10) {
+      queue.add({ turn: `steady-${now % 100}`, n: now });
+      queue.take();
+    }
+    for (let n = 0; n < 40; n += 1) queue.add({ turn: `steady-${(n % 10) * 10}`, n });
+    for (let n = 0; n < 40; n += 1) queue.add({ turn: 'burst', n });
+    const taken = Array.from({ length: 40 }, () => queue.take()?.turn);
+    expect(taken.filter((turn) => turn === 'burst')).toHaveLength(20);
+  });
 });
 
 test('the span counts what was taken before the oldest that waits, until that is taken', () => {
@@ -70,16 +123,18 @@ test('the oldest is what has waited longest, whatever was taken before it', () =
 
 test('whatever is added and taken: each item is taken once, and those of a key in their order', () => {
   const step = fc.oneof(fc.constantFrom('a', 'b', 'c', 'd'), fc.constant('take'));
-  const holds = fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-    const queue = new TurnQueue<Item>();
+  const holds = fc.property(fc.array(step, { maxLength: 300 }), fc.integer({ min: 1, max: 4 }), (steps, quantum) => {
+    let now = 0;
+    const queue = new TurnQueue<Item>({ now: () => now, quantum });
     const waiting = new Map<string, number[]>();
     const take = () => {
-      const [head, taken] = [queue.head, queue.take()];
+      const [head, taken] = [queue.head(), queue.take()];
       expect(taken).toBe(head);
       if (taken) expect(waiting.get(taken.turn)?.shift()).toBe(taken.n);
       return taken;
     };
     for (const [n, one] of steps.entries()) {
+      now += n % 7 === 0 ? 400 : 0;
       if (one === 'take') take();
       else {
         queue.add({ turn: one, n });
@@ -97,7 +152,7 @@ test('whatever is added and taken: each item is taken once, and those of a key i
 test('twice the items take at most three times as long', async () => {
   const keysOf = (count: number) => Array.from({ length: count }, (_, n) => ({ turn: `${n % 1_000}`, n }));
   const run = (items: readonly Item[]) => {
-    const queue = new TurnQueue<Item>();
+    const queue = new TurnQueue<Item>({ now: () => 0 });
     for (const item of items) queue.add(item);
     takeAll(queue);
   };

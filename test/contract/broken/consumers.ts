@@ -2,7 +2,7 @@
 import type { Broker, ConsumeOptions, Consumer } from '../../../src/ports/broker.js';
 import { withMethods } from '../../support/scenes/with-methods.js';
 import { KEEPS, OWNS, TAKES_NOTHING } from '../broker/holding.js';
-import { TAKES_TURNS } from '../broker/turns.js';
+import { LETS_USUAL, TAKES_TURNS } from '../broker/turns.js';
 import type { Breaking as BreakingOf, Broken } from './event-stores.js';
 
 type Breaking = BreakingOf<Broker>;
@@ -10,6 +10,16 @@ type Breaking = BreakingOf<Broker>;
 /** Only the options of `consume` are others. */
 function consuming(change: (options: ConsumeOptions) => ConsumeOptions): Breaking {
   return (inner) => ({ consume: (options) => inner.consume(change(options)) });
+}
+
+type MayBegin = NonNullable<ConsumeOptions['mayBegin']>;
+
+/** Only what `mayBegin` is asked is something else. */
+function asking(ask: (mayBegin: MayBegin, isUsual: boolean) => boolean): Breaking {
+  return consuming(({ mayBegin, ...options }) => ({
+    ...options,
+    ...(mayBegin && { mayBegin: (isUsual: boolean) => ask(mayBegin, isUsual) }),
+  }));
 }
 
 /** Only some methods of the consumer are wrong. */
@@ -74,7 +84,9 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     'one record always goes, however long it is and few bytes may be in flight',
   ],
   ['ignores mayBegin', consuming(({ mayBegin: _, ...options }) => options), MAY_BEGIN],
-  ['lets no key take turns', consuming(({ turnsByKey: _, ...options }) => options), TAKES_TURNS],
+  ['lets no key take turns', consuming(({ turnsByKey: _, ...options }) => options), TAKES_TURNS, LETS_USUAL],
+  ['takes no key for usual', asking((mayBegin, isUsual) => !isUsual && mayBegin(false)), LETS_USUAL],
+  ['takes each key for usual', asking((mayBegin) => mayBegin(true)), LETS_USUAL],
   [
     'ignores notBefore',
     consuming(({ notBefore: _, ...options }) => options),

@@ -94,7 +94,7 @@ export class SimulatedDispatcher {
     const options = this.#consuming.get(topic);
     const record = shared.next(topic);
     if (!options || !record || (options.notBefore?.(record) ?? 0) > clock.now()) return false;
-    if (options.mayBegin?.() === false) return false;
+    if (options.mayBegin?.(false) === false) return false;
     if (topic === topics.requests && requestIn(record)) this.#requestsTaken.add(record.offset);
     const handedOut = shared.handOut(record);
     const isOwn = () => planted.ignoresOwnership === true || (!this.isDead && shared.isHeld(handedOut));

@@ -76,7 +76,9 @@ export class Simulation {
     const { busyMs } = this.processor;
     const limits = { slots: SLOTS, perEndpoint: PER_ENDPOINT };
     this.scheduler = new DeliveryScheduler({ ...limits, clock: own, breakers, busyMs, idleTo: this.processor.idleTo });
-    const backpressure = new Backpressure({ queues: this.scheduler.endpoints, busyMs, now: clock.now });
+    const { endpoints: queues } = this.scheduler;
+    const slotsAreShort = () => this.scheduler.slotsAreShort;
+    const backpressure = new Backpressure({ queues, slotsAreShort, busyMs, now: clock.now });
     const mayContinue = () => backpressure.mayConsume();
     const { now, after } = clock;
     const { processor } = this;
