@@ -12,7 +12,7 @@ import type { Endpoint } from './isolation/endpoint.js';
 
 /** Deliveries, in all queues together. One queue may hold more. */
 const LONG = 1_500;
-/** From there each consumer begins some again, so that one does not starve the other. Until then nobody's payments are taken. */
+/** From there all records are taken again. The less, the longer a newcomer waits: at 1,300 deliveries a second, 0.1 s. */
 const SHORT = 1_400;
 /** What has more than that counts as several: LONG is 8 MiB. */
 const BYTES_EACH = (8 * 1024 * 1024) / LONG;
@@ -27,7 +27,10 @@ const OTHERS_EVERY_MS = 25;
 /** Of the thread's time. */
 const BUSY = 0.95;
 
-type Queue = Pick<Endpoint, 'queue' | 'bytes' | 'pace'>;
+type Queue = Pick<Endpoint, 'queue' | 'bytes' | 'pace' | 'inFlight'>;
+
+/** @param isUsual whether the record's account is within its usual rate */
+type MayConsume = (isUsual?: boolean) => boolean;
 
 /** Deliveries that are queued, and their bytes. */
 type Load = { readonly waiting: number; readonly waitingBytes: number };
@@ -51,33 +54,36 @@ export class Backpressure {
   /** At the last look: what this process held up, and all that was queued. */
   #heldUp: Load = NOTHING;
   #queued: Load = NOTHING;
-  /** Until few are held up, only records of accounts within their usual rate are taken. */
+  /** Until fewer are held up, records of accounts within their usual rate are taken, and few others. */
   isPaused = false;
-  /** When records were taken all the same. */
+  /** When one was taken all the same. */
   #usualAt = Number.NEGATIVE_INFINITY;
-  #othersAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: BackpressureParts) {
     this.#parts = parts;
   }
 
-  /** Cheap: asked for each record. @param isUsual whether its account is within its usual rate */
+  /** Of one consumer. Cheap: asked for each record, which begins if it is told so. */
+  asker(): MayConsume {
+    let begunAt = Number.NEGATIVE_INFINITY;
+    return (isUsual = false) => {
+      if (this.mayConsume(isUsual)) return true;
+      // While usual ones go on, each consumer begins some others, so that none waits for ever.
+      const now = this.#parts.now();
+      if (isUsual || now - this.#usualAt > USUAL_LATELY_MS || now - begunAt < OTHERS_EVERY_MS) return false;
+      begunAt = now;
+      return true;
+    };
+  }
+
   mayConsume(isUsual = false): boolean {
     const most = this.isPaused ? SHORT : LONG;
     const load = this.#load(most);
     this.isPaused = load > most;
     if (!this.isPaused) return true;
-    if (load > 2 * LONG) return false;
-    const now = this.#parts.now();
-    if (isUsual) this.#usualAt = now;
-    if (!isUsual && !this.#isTurnOfOthers(now)) return false;
-    if (!isUsual) this.#othersAt = now;
+    if (!isUsual || load > 2 * LONG) return false;
+    this.#usualAt = this.#parts.now();
     return true;
-  }
-
-  /** While usual ones go on, others begin some, so that none waits for ever. */
-  #isTurnOfOthers(now: number): boolean {
-    return now - this.#usualAt < USUAL_LATELY_MS && now - this.#othersAt >= OTHERS_EVERY_MS;
   }
 
   /** What came since the last look counts as held up until the next one. */
@@ -115,8 +121,8 @@ function heldUp(endpoints: Iterable<Queue>, now: number): Load {
 }
 
 /** What it would take soon; of an untried one, its first attempt, which the others wait for. */
-function heldUpOf({ queue, pace }: Queue, now: number): number {
-  if (pace.isUntried) return UNSURE;
+function heldUpOf({ queue, pace, inFlight }: Queue, now: number): number {
+  if (pace.isUntried) return inFlight === 0 ? UNSURE : 0;
   const taken = Math.min(queue.length, pace.takesWithin(TAKEN_WITHIN_MS, now));
   if (pace.isCheap) return taken;
   return pace.seemsCheap ? UNSURE * taken : 0;

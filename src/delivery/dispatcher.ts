@@ -73,7 +73,7 @@ export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly requestChains: RequestChains;
   /** How long a stop waits for attempts in progress. */
   readonly drainMs?: number;
-  readonly backpressure: Pick<Backpressure, 'mayConsume'>;
+  readonly backpressure: Pick<Backpressure, 'asker'>;
 };
 
 export async function startDispatcher(given: DispatcherParts) {
@@ -156,12 +156,15 @@ function mergeStates(first: Consumer, others: readonly Consumer[]): ConsumerStat
   };
 }
 
-const toCommonOptions = (parts: ConsumingParts) => ({
-  inFlight: IN_FLIGHT,
-  inFlightBytes: IN_FLIGHT_BYTES,
-  mayBegin: (isUsual: boolean) => parts.requests.trouble === null && parts.backpressure.mayConsume(isUsual),
-  onUnreadable: (batch: UnreadableBatch) => buryBatch(parts, batch),
-});
+function toCommonOptions(parts: ConsumingParts) {
+  const mayConsume = parts.backpressure.asker();
+  return {
+    inFlight: IN_FLIGHT,
+    inFlightBytes: IN_FLIGHT_BYTES,
+    mayBegin: (isUsual: boolean) => parts.requests.trouble === null && mayConsume(isUsual),
+    onUnreadable: (batch: UnreadableBatch) => buryBatch(parts, batch),
+  };
+}
 
 /** Starts consumers of the retry group. @param closing aborted as the dispatcher closes: they take no more records then */
 function createReadTiers(
@@ -173,9 +176,10 @@ function createReadTiers(
   const common = toCommonOptions(parts);
   const retry = eachStepOnce(deliver);
   const takeRequest = createTakeRequest(parts, retry);
+  const mayUnpack = parts.backpressure.asker();
   const unpacking = new Unpacking({
     deliver: retry,
-    mayContinue: () => closing.aborted || parts.backpressure.mayConsume(),
+    mayContinue: () => closing.aborted || mayUnpack(),
     refuse: (record) => bury(parts, record, 'the record is not a retry record'),
   });
   const takeWaiting = createTakeWaiting(parts, unpacking, closing);

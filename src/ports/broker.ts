@@ -11,9 +11,10 @@
  * - A new group starts at the oldest record, and commits that offset. publish and consume create missing topics.
  * - consume hands every record to the handler at least once, even after a crash. Within a partition, first handler calls
  *   follow offset order, with up to `inFlight` handler promises unsettled at a time.
- * - turnsByKey: within a partition, first handler calls follow offset order for each key, and keys take turns: those that had
- *   none waiting and the others go alternately. That holds among the records that the adapter has read ahead, at most 10,000
- *   from the oldest waiting one on, or a batch more: no record is overtaken by more.
+ * - turnsByKey: within a partition, first handler calls follow offset order for each key, and keys take turns: those within
+ *   their usual rate, those that had none waiting, and the others, a dozen records each. None waits forever for the others. That
+ *   holds among the records that the adapter has read ahead, at most 30,000 from the oldest waiting one on, or a batch more: no
+ *   record is overtaken by more.
  * - No new record is started while started, unfinished records hold `inFlightBytes` (heldBytes: key, value and headers). One
  *   record may always start, whatever its size, and only the last one may exceed the limit.
  * - Handler promise fulfilled: the record is done. Rejected: the record is neither done nor skipped, and is redelivered
@@ -167,7 +168,7 @@ export interface ConsumeOptions {
   /** How many bytes started, unfinished records may hold; unlimited without it. */
   readonly inFlightBytes?: number;
   readonly handler: RecordHandler;
-  /** Whether a record may start now. Called for each record, so it must be cheap. Without it, always. */
+  /** Whether a record may start now: it does if so. Called for each record, so it must be cheap. Without it, always. */
   readonly mayBegin?: (isUsual: boolean) => boolean;
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;

@@ -5,14 +5,14 @@
 const USUALLY_MS = 30_000;
 /** As much of it as that brings may come together. */
 const CREDIT_MS = 2_000;
-/** Nothing is steady: what has its usual rate never lacks credit. */
+/** Nothing is steady: what has its usual rate seldom lacks credit. Below one in two seconds, nothing is within it. */
 const MARGIN = 1.5;
 
 /** What is younger than 30 s has the rate of its life. */
 interface Life {
   /** When it was first seen. */
   readonly since: number;
-  /** As if it had lasted that long: what comes together at once is no rate. */
+  /** As if it had lasted that long at least. */
   readonly leastMs: number;
 }
 

@@ -63,15 +63,17 @@ function numbersOf(runs: readonly number[], from = 0): Set<number> {
   return numbers;
 }
 
-/** Grows, and is used again: 160 KB of garbage four times a second fragment the memory of a process with much to commit. */
-let scratch = new Float64Array(1_024);
+/** Is used again: 160 KB of garbage four times a second fragment the memory of a process with much to commit. */
+let scratch = new Float64Array(0);
+const MOST_KEPT = 65_536;
 
 /** As a typed array, which is sorted without calls: 24,000 in 2 ms instead of 15. Until the next call. */
 function sorted(numbers: ReadonlySet<number>, from = 0): Float64Array {
-  if (scratch.length < numbers.size) scratch = new Float64Array(2 * numbers.size);
+  if (scratch.length < Math.min(numbers.size, MOST_KEPT)) scratch = new Float64Array(MOST_KEPT);
+  const found = numbers.size <= scratch.length ? scratch : new Float64Array(numbers.size);
   let count = 0;
-  for (const number of numbers) if (number >= from) scratch[count++] = number;
-  return scratch.subarray(0, count).sort();
+  for (const number of numbers) if (number >= from) found[count++] = number;
+  return found.subarray(0, count).sort();
 }
 
 function fitting(groups: readonly (readonly number[])[], most: number): string {

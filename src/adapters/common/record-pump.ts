@@ -49,6 +49,7 @@ export class RecordPump {
   readonly #pausing = new Set<NodeJS.Timeout>();
   #again: Taken[] = [];
   #lanes: ReadonlySet<RecordLane> = new Set();
+  #lastLane: RecordLane | null = null;
   #unsettled = 0;
   /** Of records in hand: with the handler, pausing, or waiting for redelivery. */
   #bytes = 0;
@@ -133,13 +134,21 @@ export class RecordPump {
     const until = performance.now() + MOST_MS_A_TURN;
     const isEnough = () =>
       handedOut >= MOST_A_TURN || this.#bytes - bytes >= MOST_BYTES_A_TURN || performance.now() >= until;
+    const lanes = this.#lanesInTurn();
     for (let before = -1; before < handedOut && !isEnough(); ) {
       before = handedOut;
       if (this.#handOutAgain()) handedOut += 1;
-      for (const lane of this.#lanes) if (this.#handOutHead(lane)) handedOut += 1;
+      for (const lane of lanes) if (this.#handOutHead(lane)) handedOut += 1;
     }
     if (this.#options.inFlight > 0) for (const lane of this.#lanes) lane.readAhead();
     return isEnough() && this.#hasRoom();
+  }
+
+  /** Where one record may begin at a time, it is not always the first lane's. */
+  #lanesInTurn(): readonly RecordLane[] {
+    const lanes = [...this.#lanes];
+    const next = this.#lastLane ? lanes.indexOf(this.#lastLane) + 1 : 0;
+    return [...lanes.slice(next), ...lanes.slice(0, next)];
   }
 
   #hasRoom(): boolean {
@@ -164,11 +173,12 @@ export class RecordPump {
     const { mayBegin = () => true, onDone } = this.#options;
     const first = lane.head();
     if (lane.takeSkipped()) onDone();
-    if (!first) return false;
-    const onlyUsual = lane.headDue > performance.now() || !mayBegin(false);
+    if (!first || lane.headDue > performance.now()) return false;
+    const onlyUsual = !mayBegin(false);
     const head = onlyUsual ? lane.head(true) : first;
     if (!head || (onlyUsual && !mayBegin(true))) return false;
     lane.takeHead(onlyUsual);
+    this.#lastLane = lane;
     this.#bytes += head.bytes;
     void this.#handle({ lane, item: head, pauseMs: FIRST_PAUSE_MS });
     return true;

@@ -1,7 +1,8 @@
 /**
- * What waits in a lane: keys take turns, and what has the same key goes in its order. A key within its usual rate goes first,
- * so that a burst of others delays nobody who gets what it always gets. Then keys that had nothing waiting, and then the others.
- * Each goes alternately with those behind it, so that none waits forever (as in RFC 8290, 4.2).
+ * What waits in a lane: keys take turns, and what has the same key goes in its order. A key within its usual rate goes first, so
+ * that a burst of others does not delay who gets what it always gets. Then, of keys that had nothing waiting, one item each, and
+ * then the others, a dozen each. Each of these kinds goes alternately with those behind it, so that none waits forever (as in
+ * RFC 8290, 4.2).
  *
  *   key:   none waits -> usual or new -> (taken, and has more) usual or others -> none waits
  *          new or others -> (one more is added, and it is within its usual rate) usual
@@ -13,14 +14,21 @@ interface Entry<T> {
   /** Null: it was taken, and is not kept in memory by those that wait before it. */
   item: T | null;
   readonly addedAt: number;
+  /** Of its key, when it was added. */
+  readonly behind: number;
   next: Entry<T> | null;
 }
 
 interface Turn<T> {
   readonly key: string;
-  /** Null: without a key nobody is known. */
+  /** Null: it is not counted for this key. */
   readonly rate: UsualRate | null;
   readonly entries: Linked<Entry<T>>;
+  waiting: number;
+  /** The list that it is in, and its neighbors there. */
+  list: TurnList<T> | null;
+  previous: Turn<T> | null;
+  next: Turn<T> | null;
 }
 
 /** First in, first out. Array.shift moves all others where there are many: a batch may have 500,000 records. */
@@ -42,13 +50,42 @@ class Linked<T extends { next: T | null }> {
   }
 }
 
+/** First in, first out, and each may leave. A Set of thousands is searched for its first again and again: 50 us each time. */
+class TurnList<T> {
+  first: Turn<T> | null = null;
+  #last: Turn<T> | null = null;
+
+  add(turn: Turn<T>): void {
+    turn.list?.delete(turn);
+    turn.list = this;
+    turn.previous = this.#last;
+    if (this.#last) this.#last.next = turn;
+    else this.first = turn;
+    this.#last = turn;
+  }
+
+  /** @returns whether it was in this list */
+  delete(turn: Turn<T>): boolean {
+    if (turn.list !== this) return false;
+    const { previous, next } = turn;
+    if (previous) previous.next = next;
+    else this.first = next;
+    if (next) next.previous = previous;
+    else this.#last = previous;
+    turn.list = turn.previous = turn.next = null;
+    return true;
+  }
+}
+
 /** Items of a turn. What goes to the same endpoint at once shares its connections: each item alone may need a handshake. */
 const QUANTUM = 12;
-/** What waited longer does not make its key's rate: in overload that would become usual which the overload leaves to each. */
+/** What waited longer, or behind QUANTUM of its key, does not make a rate: neither an overload nor a burst becomes usual. */
 const PROMPT_MS = 1_000;
+/** The first items of a key count as if they had taken so long. */
 const LEAST_AGE_MS = 3_000;
-/** Keys whose rate is known. */
-const REMEMBERED = 10_000;
+/** Keys whose rate is known. Accounts have short ones. */
+const REMEMBERED = 4_096;
+const LONGEST_KEY = 32;
 /** Entries that were taken, before they are removed from the beginning of a list. */
 const MIN_TAKEN = 1_024;
 
@@ -62,14 +99,15 @@ interface TurnQueueOptions {
 export class TurnQueue<T extends { readonly turn: string }> {
   readonly #now: () => number;
   readonly #quantum: number;
-  /** Hazard: it takes 240 KB from the beginning, and most of a hundred lanes have no keys. */
+  /** Hazard: it takes 100 KB from the beginning, and most of a hundred lanes have no keys. */
   #rates: LRUCache<string, UsualRate> | null = null;
   readonly #turns = new Map<string, Turn<T>>();
-  readonly #usual = new Set<Turn<T>>();
-  readonly #new = new Set<Turn<T>>();
-  readonly #others = new Set<Turn<T>>();
+  readonly #usual = new TurnList<T>();
+  readonly #new = new TurnList<T>();
+  readonly #others = new TurnList<T>();
   #usualWasLast = false;
-  #newWasLast = false;
+  /** New keys that had their item since the last turn of another. */
+  #newTaken = 0;
   /** Of those beyond their usual rate, one that has begun its turn, and may have so many more. */
   #current: Turn<T> | null = null;
   #left = 0;
@@ -85,12 +123,13 @@ export class TurnQueue<T extends { readonly turn: string }> {
 
   add(item: T): void {
     const addedAt = this.#now();
-    const entry: Entry<T> = { item, addedAt, next: null };
     const known = this.#turns.get(item.turn);
     const turn = known ?? this.#begun(item.turn, addedAt);
+    const entry: Entry<T> = { item, addedAt, behind: turn.waiting, next: null };
     if (turn.rate?.isUsual(addedAt)) this.#becomesUsual(turn);
     else if (!known) this.#new.add(turn);
     turn.entries.push(entry);
+    turn.waiting += 1;
     this.#entries.push(entry);
     this.length += 1;
   }
@@ -115,7 +154,8 @@ export class TurnQueue<T extends { readonly turn: string }> {
     const entry = turn?.entries.shift();
     const item = entry?.item;
     if (!turn || !entry || !item) return undefined;
-    this.#took(turn, entry.addedAt);
+    turn.waiting -= 1;
+    this.#took(turn, entry);
     this.length -= 1;
     entry.item = null;
     this.#forgetTaken();
@@ -123,21 +163,21 @@ export class TurnQueue<T extends { readonly turn: string }> {
   }
 
   #next(onlyUsual: boolean): Turn<T> | null {
-    const usual = firstOf(this.#usual);
+    const { first: usual } = this.#usual;
     if (onlyUsual) return usual;
     const beyond = this.#current ?? this.#nextBeyond();
     return usual && !(this.#usualWasLast && beyond) ? usual : beyond;
   }
 
   #nextBeyond(): Turn<T> | null {
-    const [fresh, other] = [firstOf(this.#new), firstOf(this.#others)];
-    return fresh && !(this.#newWasLast && other) ? fresh : other;
+    const [{ first: fresh }, { first: other }] = [this.#new, this.#others];
+    return fresh && !(this.#newTaken >= this.#quantum && other) ? fresh : other;
   }
 
-  #took(turn: Turn<T>, addedAt: number): void {
+  #took(turn: Turn<T>, { addedAt, behind }: Entry<T>): void {
     const now = this.#now();
     turn.rate?.began(now);
-    if (now - addedAt <= PROMPT_MS) turn.rate?.counts(now);
+    if (now - addedAt <= PROMPT_MS && behind < QUANTUM) turn.rate?.counts(now);
     this.#usualWasLast = this.#usual.delete(turn);
     if (!this.#usualWasLast) this.#tookBeyond(turn);
     if (!turn.entries.first) this.#ended(turn);
@@ -146,17 +186,20 @@ export class TurnQueue<T extends { readonly turn: string }> {
   }
 
   #tookBeyond(turn: Turn<T>): void {
-    if (turn !== this.#current) {
-      this.#newWasLast = this.#new.delete(turn);
-      this.#others.delete(turn);
-      this.#left = this.#quantum;
+    if (this.#new.delete(turn)) {
+      this.#newTaken += 1;
+      return;
     }
+    if (this.#others.delete(turn)) this.#left = this.#quantum;
+    this.#newTaken = 0;
     this.#left -= 1;
     this.#current = this.#left > 0 ? turn : null;
   }
 
   #begun(key: string, now: number): Turn<T> {
-    const turn: Turn<T> = { key, rate: key === '' ? null : this.#rateOf(key, now), entries: new Linked() };
+    const isKnown = key !== '' && key.length <= LONGEST_KEY;
+    const rate = isKnown ? this.#rateOf(key, now) : null;
+    const turn = { key, rate, entries: new Linked<Entry<T>>(), waiting: 0, list: null, previous: null, next: null };
     this.#turns.set(key, turn);
     return turn;
   }
@@ -174,10 +217,8 @@ export class TurnQueue<T extends { readonly turn: string }> {
   }
 
   #becomesUsual(turn: Turn<T>): void {
-    this.#new.delete(turn);
-    this.#others.delete(turn);
     if (this.#current === turn) this.#current = null;
-    this.#usual.add(turn);
+    if (turn.list !== this.#usual) this.#usual.add(turn);
   }
 
   #forgetTaken(): void {
@@ -186,8 +227,4 @@ export class TurnQueue<T extends { readonly turn: string }> {
     this.#entries.splice(0, this.#oldest);
     this.#oldest = 0;
   }
-}
-
-function firstOf<T>(turns: ReadonlySet<T>): T | null {
-  return turns.values().next().value ?? null;
 }

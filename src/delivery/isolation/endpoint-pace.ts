@@ -28,7 +28,7 @@ const PACED_MS = 120_000;
 /** A deferred delivery returns that long before its turn: its record may be late by the shortest tier. */
 const EARLY_MS = 5_000;
 
-/** Before, what comes together makes no usual rate. */
+/** An endpoint's first 2xx count as if they had taken so long at least. */
 const LEAST_AGE_MS = 10_000;
 
 /** All times are of the scheduler's clock, in ms. */

@@ -143,7 +143,7 @@ async function openInstallation(folder: SqliteFolder) {
         monotonicNow: () => performance.now(),
         random: () => 0,
         drainMs: 0,
-        backpressure: { mayConsume: () => true },
+        backpressure: { asker: () => () => true },
         ...options,
       });
       stops.push(() => dispatcher.close());

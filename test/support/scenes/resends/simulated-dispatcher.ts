@@ -54,7 +54,7 @@ export class SimulatedDispatcher {
           close: () => undefined,
         },
       },
-      ...{ requestChains: this.#chains, backpressure: { mayConsume: () => true }, later: this.#later, drainMs: 1 },
+      ...{ requestChains: this.#chains, backpressure: { asker: () => () => true }, later: this.#later, drainMs: 1 },
     });
   }
 

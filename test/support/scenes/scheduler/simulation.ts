@@ -79,7 +79,8 @@ export class Simulation {
     const { endpoints: queues } = this.scheduler;
     const slotsAreShort = () => this.scheduler.slotsAreShort;
     const backpressure = new Backpressure({ queues, slotsAreShort, busyMs, now: clock.now });
-    const mayContinue = () => backpressure.mayConsume();
+    const ask = backpressure.asker();
+    const mayContinue = () => ask();
     const { now, after } = clock;
     const { processor } = this;
     const recordMs = deferralMs > 0 ? RECORD_MS : 0;
