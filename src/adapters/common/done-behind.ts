@@ -63,14 +63,9 @@ function numbersOf(runs: readonly number[], from = 0): Set<number> {
   return numbers;
 }
 
-/** Is used again: 160 KB of garbage four times a second fragment the memory of a process with much to commit. */
-let scratch = new Float64Array(0);
-const MOST_KEPT = 65_536;
-
-/** As a typed array, which is sorted without calls: 24,000 in 2 ms instead of 15. Until the next call. */
+/** As a typed array, which is sorted without calls: 24,000 in 3 ms. */
 function sorted(numbers: ReadonlySet<number>, from = 0): Float64Array {
-  if (scratch.length < Math.min(numbers.size, MOST_KEPT)) scratch = new Float64Array(MOST_KEPT);
-  const found = numbers.size <= scratch.length ? scratch : new Float64Array(numbers.size);
+  const found = new Float64Array(numbers.size);
   let count = 0;
   for (const number of numbers) if (number >= from) found[count++] = number;
   return found.subarray(0, count).sort();
