@@ -165,6 +165,31 @@ test('in one turn of the event loop handlers work for about 20 ms, and then it i
   expect(counts).toEqual([3, 6, 7]);
 });
 
+test('where one record may begin at a time, lanes take turns', async () => {
+  const lanes = [0, 1, 2].map((partition) =>
+    laneOf([0, 1, 2].map((offset) => laneItem({ ...record, topic: `tier-${partition}`, offset }))),
+  );
+  const calls: string[] = [];
+  let may = 0;
+  const mayBegin = () => {
+    may -= 1;
+    return may === 0;
+  };
+  pump = new RecordPump({
+    inFlight: 10,
+    handler: async ({ topic }) => void calls.push(topic),
+    mayBegin,
+    onDone: () => undefined,
+  });
+  pump.setLanes(lanes);
+  for (let n = 1; n <= 3; n += 1) {
+    may = 1;
+    pump.pump();
+    await eventually(() => calls.length === n, { timeout: 60_000 });
+  }
+  expect(calls).toEqual(['tier-0', 'tier-1', 'tier-2']);
+});
+
 test('where reading ahead fails, what was read is handed out, and what was rejected comes again', async () => {
   const lane = laneOf([0, 1].map((offset) => laneItem({ ...record, offset })));
   jest.spyOn(lane, 'readAhead').mockImplementation(() => {

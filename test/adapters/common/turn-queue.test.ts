@@ -102,6 +102,18 @@ describe('a key within its usual rate', () => {
     expect(tookMs).toBeLessThan((1.02 * 1_000 * keys * each) / (TAKEN_PER_SECOND - STEADY_PER_SECOND));
   });
 
+  test('has no rate of its burst: what came behind a dozen of its key does not count', () => {
+    let now = 0;
+    const queue = new TurnQueue<Item>({ now: () => now });
+    for (let n = 0; n < 1_000; n += 1) queue.add({ turn: 'burst', n });
+    for (; now < 500; now += 1) queue.take();
+    now += 300;
+    queue.add({ turn: 'burst', n: 1_000 });
+    let usual = 0;
+    while (queue.take(true)) usual += 1;
+    expect(usual).toBeLessThanOrEqual(3);
+  });
+
   test('leaves every second turn to the others, however many have a usual rate', () => {
     let now = 0;
     const queue = new TurnQueue<Item>({ now: () => now });

@@ -1,10 +1,10 @@
 import { type BrokerCase, brokerCase, named, records, texts } from './inbox.js';
 
-const MANY = 1_500;
+const MANY = 900;
 /** Several share the partition of the other key, however many partitions there are. */
 const FEW_KEYS = named(40, 'key');
-/** Calls: until a page is read, and then each of those keys by turns with a dozen of the other one. */
-const SOON = 100 + FEW_KEYS.length * 13;
+/** Calls: until a page is read, and then a dozen of those keys by turns with a dozen of the other one. */
+const SOON = 200;
 
 export const TAKES_TURNS = 'with turnsByKey a record whose key has none waiting goes before most of another key';
 
