@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 1_000;
  * From now on, for the life of the process. While deliveries are kept for seconds, by default V8 compacts so little that half
  * of the old generation is free but unusable: 426 MiB resident beside 400 hostile accounts. Its option for small memory makes
  * it compact more (366 MiB), but also keeps the new generation small, which cost 12 to 32 % of the throughput. So it is set
- * only while the old generation is fragmented: 381 to 397 MiB, with the throughput as before.
+ * only while the old generation is fragmented: 381 to 408 MiB, with the throughput as before.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);

@@ -12,11 +12,11 @@ import type { Endpoint } from './isolation/endpoint.js';
 
 /** Deliveries, in all queues together. One queue may hold more. */
 const LONG = 1_500;
-/** From there all records are taken again. The less, the longer a newcomer waits: at 1,300 deliveries a second, 0.1 s. */
+/** From there all records are taken again. The lower it is, the longer a newcomer waits: at 1,300 deliveries a second 0.1 s. */
 const SHORT = 1_400;
 /** What has more than that counts as several: LONG is 8 MiB. */
 const BYTES_EACH = (8 * 1024 * 1024) / LONG;
-/** As much counts what may yet prove dear: hostile endpoints are untried at first, too. */
+/** What may yet prove to cost too much counts only this much: hostile endpoints are untried at first, too. */
 const UNSURE = 1 / 4;
 /** Deliveries that the endpoint would take within this time count as held up by this process. */
 const TAKEN_WITHIN_MS = 1_000;
@@ -63,7 +63,7 @@ export class Backpressure {
     this.#parts = parts;
   }
 
-  /** Of one consumer. Cheap: asked for each record, which begins if it is told so. */
+  /** For one consumer, which asks before each record, so it is cheap; after a yes the record begins. */
   asker(): MayConsume {
     let begunAt = Number.NEGATIVE_INFINITY;
     return (isUsual = false) => {

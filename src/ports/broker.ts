@@ -168,7 +168,7 @@ export interface ConsumeOptions {
   /** How many bytes started, unfinished records may hold; unlimited without it. */
   readonly inFlightBytes?: number;
   readonly handler: RecordHandler;
-  /** Whether a record may start now: it does if so. Called for each record, so it must be cheap. Without it, always. */
+  /** Whether a record may start now; after a yes it does. Called for each record, so it must be cheap. Without it, always. */
   readonly mayBegin?: (isUsual: boolean) => boolean;
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;

@@ -1,8 +1,8 @@
 /**
  * What waits in a lane: keys take turns, and what has the same key goes in its order. A key within its usual rate goes first, so
- * that a burst of others does not delay who gets what it always gets. Then, of keys that had nothing waiting, one item each, and
- * then the others, a dozen each. Each of these kinds goes alternately with those behind it, so that none waits forever (as in
- * RFC 8290, 4.2).
+ * that a burst of others does not delay an account that gets what it always gets. Then, of keys that had nothing waiting, one
+ * item each, and then the others, a dozen each. Each of these kinds goes alternately with those behind it, so that none waits
+ * forever (as in RFC 8290, 4.2).
  *
  *   key:   none waits -> usual or new -> (taken, and has more) usual or others -> none waits
  *          new or others -> (one more is added, and it is within its usual rate) usual
