@@ -104,6 +104,30 @@ describe('an attempt that needs no handshake', () => {
   });
 });
 
+describe('slots are short', () => {
+  it('while first attempts wait for the budget of the thread, and no longer', async () => {
+    const scene = new SchedulerScene();
+    expect(scene.scheduler.slotsAreShort).toBe(false);
+    for (let id = 100; id < 150; id += 1) await scene.come(`${id}/new`);
+    expect(scene.scheduler.slotsAreShort).toBe(true);
+    for (let n = 0; n < 50; n += 1) {
+      await scene.goOn(HOLD_MS);
+      while (scene.inFlight.length > 0) await scene.end();
+    }
+    expect([scene.began.length, scene.scheduler.slotsAreShort]).toEqual([50, false]);
+  });
+
+  it('not where an account waits for its own slow attempts', async () => {
+    const scene = new SchedulerScene();
+    for (let n = 0; n < 12; n += 1) {
+      await scene.come(`7/hangs-${n}`);
+      await scene.goOn(HOLD_MS);
+    }
+    expect(scene.began.length).toBeLessThan(12);
+    expect(scene.scheduler.slotsAreShort).toBe(false);
+  });
+});
+
 it('an endpoint that looked dear once is before those that surely are, if a connection is idle', async () => {
   const idle = new Map<string, number>();
   const scene = new SchedulerScene({ idleTo: (url) => idle.get(url) ?? 0 });
