@@ -59,6 +59,11 @@ export class EndpointPace {
   /** No attempt has ended that shows anything. */
   isUntried = true;
 
+  /** The same, and its first attempt has not begun, or has just begun. */
+  isUnknown(now: number): boolean {
+    return this.isUntried && now - (this.#firstBeganAt ?? now) < SECOND;
+  }
+
   /** Has taken deliveries, and most of late. */
   get isProven(): boolean {
     // Where a window is never larger than 1, the last result counts.

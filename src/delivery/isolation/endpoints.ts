@@ -9,11 +9,17 @@ import { EndpointPace } from './endpoint-pace.js';
 const REMEMBERED = 10_000;
 /** What an endpoint takes within that time waits for this process. It is not deferred: its records wait in their topics. */
 const SHORTLY_MS = 1_000;
-/** Waiting for endpoints: half of what the dispatcher may have in flight. An account may have half of what is left, or FEW. */
+/**
+ * Waiting for endpoints: half of what the dispatcher may have in flight, and of that half for endpoints not known to be cheap:
+ * however many accounts are hostile, others have room. An account may have half of what is left, or a few.
+ */
 const FOR_ENDPOINTS = { records: 8_192, bytes: 32 * 1024 * 1024 };
+const UNSURE = 1 / 2;
 /** Of an endpoint that seems cheap: for as many attempts show whether it is. */
 const UNTIL_SURE = 12;
-const FEW = { records: 16, bytes: 128 * 1024 };
+/** Of an account: for an endpoint that is cheap, for one whose first attempt may wait for this process, and for others. */
+const FEW = { cheap: 128, unknown: 64, other: 8 };
+const FEW_BYTES_EACH = 8 * 1024;
 
 export class Endpoints {
   readonly #accounts = new Map<number, Account>();
@@ -35,8 +41,12 @@ export class Endpoints {
   }
 
   /** Undefined: nothing is queued for it, or in flight. */
+  account(accountId: number): Account | undefined {
+    return this.#accounts.get(accountId);
+  }
+
   known(accountId: number, url: string): Endpoint | undefined {
-    return this.#accounts.get(accountId)?.endpoints.get(url);
+    return this.account(accountId)?.endpoints.get(url);
   }
 
   *all(): Iterable<Endpoint> {
@@ -101,11 +111,13 @@ export class Endpoints {
     if (inFlight === 0 && queue.length === 0) return true;
     if (goesFirst) return first + inFlight < pace.queues(now, this.#perEndpoint);
     if (queue.length + inFlight >= pace.queues(now, this.#perEndpoint)) return false;
-    const isCheap =
-      pace.isCheap || (pace.seemsCheap && (this.waiting < FOR_ENDPOINTS.records || queue.length < UNTIL_SURE));
+    const forUnsure = UNSURE * FOR_ENDPOINTS.records;
+    const isCheap = pace.isCheap || (pace.seemsCheap && (this.waiting < forUnsure || queue.length < UNTIL_SURE));
     if (isCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
-    const records = Math.max(FEW.records, (FOR_ENDPOINTS.records - this.waiting) / 2);
-    const bytes = Math.max(FEW.bytes, (FOR_ENDPOINTS.bytes - this.waitingBytes) / 2);
+    const share = pace.isCheap ? 1 : UNSURE;
+    const few = FEW[pace.isCheap ? 'cheap' : pace.isUnknown(now) ? 'unknown' : 'other'];
+    const records = Math.max(few, (share * FOR_ENDPOINTS.records - this.waiting) / 2);
+    const bytes = Math.max(FEW_BYTES_EACH * few, (share * FOR_ENDPOINTS.bytes - this.waitingBytes) / 2);
     return account.waiting < records && account.waitingBytes < bytes;
   }
 

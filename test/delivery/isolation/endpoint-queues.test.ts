@@ -19,8 +19,8 @@ describe('the queue has room', () => {
     expect(scene.began).toHaveLength(1_001);
   });
 
-  test('for a third of what may wait for endpoints, to one account: as many as are left', async () => {
-    await scene.come('a', 1 + 2_731 + 1);
+  test('for a third of what may wait for untried endpoints, to one account: as many as are left', async () => {
+    await scene.come('a', 1 + 1_366 + 1);
     expect(scene.why()).toEqual(['queue']);
     await scene.end('succeeded');
     await scene.come('a');
@@ -77,13 +77,39 @@ describe('once as many deliveries wait for endpoints as may', () => {
     open({ slots: 16 });
     await scene.attempts('9/fast', 'succeeded', 20);
     await scene.attempts('9/slow', 'succeeded', 2, 50);
-    for (let id = 100; scene.scheduler.endpoints.waiting < 8_180; id += 1) await scene.come(`${id}/new`, 2_800);
+    await scene.attempts('12/fails', 'failed');
+    for (let id = 100; scene.scheduler.endpoints.waiting < 4_096; id += 1) await scene.come(`${id}/new`, 1_400);
   });
 
-  test('an account has room for a few', async () => {
-    await scene.come('10/new', 100);
-    // The last slot is free: one begins.
-    expect(deferredOf('10/new')).toBe(100 - 1 - 16);
+  test('an account whose endpoints fail has room for a few', async () => {
+    await scene.come('12/fails', 100);
+    expect(deferredOf('12/fails')).toBe(100 - 8 - (scene.beganOf('12/fails') - 1));
+  });
+
+  test('an account whose endpoints were never tried has room for more, until a second after the first attempt began', async () => {
+    await scene.come('11/new', 100);
+    expect(deferredOf('11/new')).toBe(100 - 64 - scene.beganOf('11/new'));
+    await scene.end('succeeded', '100/new');
+    await scene.goOn(SECOND);
+    await scene.come('11/new', 1);
+    expect(scene.beganOf('11/new')).toBe(1);
+    await scene.goOn(SECOND);
+    const before = deferredOf('11/new');
+    await scene.come('11/new', 1);
+    expect(deferredOf('11/new')).toBe(before + 1);
+  });
+
+  test('an endpoint that takes deliveries and costs little has room for half of what is left of twice as many', async () => {
+    await scene.come('9/slow', 5_000);
+    const waits = scene.scheduler.endpoints.known(...endpointOf('9/slow'))?.queue.length ?? 0;
+    expect(waits).toBeGreaterThan(1_000);
+    expect(deferredOf('9/slow')).toBe(5_000 - waits - (scene.beganOf('9/slow') - 2));
+  });
+
+  test('and where untried ones of many accounts fill that too, it has room for 128', async () => {
+    for (let id = 1_000; scene.scheduler.endpoints.waiting < 8_192; id += 1) await scene.come(`${id}/new`, 64);
+    await scene.come('9/slow', 1_000);
+    expect(scene.scheduler.endpoints.known(...endpointOf('9/slow'))?.queue).toHaveLength(128);
   });
 
   test('an endpoint that answers within 50 ms has room for what it takes within a second', async () => {
@@ -103,8 +129,8 @@ describe('once as many deliveries wait for endpoints as may', () => {
 });
 
 describe('by the bytes that it holds, a queue', () => {
-  test('is full at a third of 32 MiB, and has room again when it holds less', async () => {
-    await scene.come('a', 1 + 11 + 1, { bytes: MIB });
+  test('of an untried endpoint is full at a third of 16 MiB, and has room again when it holds less', async () => {
+    await scene.come('a', 1 + 6 + 1, { bytes: MIB });
     expect(scene.why()).toEqual(['queue']);
     await scene.end();
     await scene.come('a', 1, { bytes: MIB });
