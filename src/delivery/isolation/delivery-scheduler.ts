@@ -95,9 +95,14 @@ export class DeliveryScheduler {
 
   /** A connection to the endpoint is idle: what waits for it may begin without a handshake. */
   freed(accountId: number, url: string): void {
-    const endpoint = this.endpoints.known(accountId, url);
-    if (!endpoint?.wantsSlot) return;
-    this.#changed(endpoint);
+    const account = this.endpoints.account(accountId);
+    const endpoint = account?.endpoints.get(url);
+    if (!account || (account.hasConnection && !endpoint?.wantsSlot)) return;
+    if (endpoint) this.#changed(endpoint);
+    if (!account.hasConnection) {
+      account.hasConnection = true;
+      for (const each of account.endpoints.values()) this.#changed(each);
+    }
     this.#admit();
   }
 

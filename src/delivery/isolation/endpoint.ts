@@ -125,6 +125,8 @@ export class Account {
   unproven = 0;
   /** An attempt began to one of its endpoints. */
   hasTried = false;
+  /** An attempt to one of its endpoints left an idle connection. */
+  hasConnection = false;
   /** Of all, older than HOLD_MS. */
   slow = 0;
   #usedMs = 0;

@@ -1,6 +1,6 @@
 /** The pools of slots, and which of them an endpoint waits in: the more others rely on its attempts, the sooner they begin. */
 import type { CpuMeter } from './cpu-meter.js';
-import type { Endpoint } from './endpoint.js';
+import type { Account, Endpoint } from './endpoint.js';
 import { HOLD_MS, type LoadOf, type SlotLimits, SlotPool } from './slots.js';
 
 /** Of all slots, as many more are for failing endpoints: 320 attempts a second, whatever they do. */
@@ -66,16 +66,23 @@ interface SlotPoolsParts {
   readonly idleTo: (url: string) => number;
 }
 
-/** Two pools that share limits. Of what is free, the first has what it needs. */
-function pair(limits: () => SlotLimits, loadOf: LoadOf): readonly [SlotPool, SlotPool] {
-  const left = (other: () => SlotPool) => {
-    const [{ slots, ms }, { held, costMs }] = [limits(), other()];
-    return { slots: slots - held, ms: ms - costMs };
+/** Pools that share limits. Of what is free, one that is asked earlier has what it needs. */
+function sharing(limits: () => SlotLimits, loadOf: LoadOf) {
+  const pools: SlotPool[] = [];
+  /** @param most of the limits, for this pool */
+  return (most = () => 1): SlotPool => {
+    const pool: SlotPool = new SlotPool(() => {
+      const { slots, ms } = limits();
+      const others = pools.filter((other) => other !== pool);
+      const held = others.reduce((sum, other) => sum + other.held, 0);
+      return { slots: Math.min(slots - held, most() * slots), ms: Math.min(ms - costOf(others), most() * ms) };
+    }, loadOf);
+    pools.push(pool);
+    return pool;
   };
-  const first: SlotPool = new SlotPool(() => left(() => second), loadOf);
-  const second: SlotPool = new SlotPool(() => left(() => first), loadOf);
-  return [first, second];
 }
+
+const costOf = (pools: readonly SlotPool[]) => pools.reduce((sum, { costMs }) => sum + costMs, 0);
 
 export class SlotPools {
   readonly #idleTo: SlotPoolsParts['idleTo'];
@@ -84,7 +91,8 @@ export class SlotPools {
   /** Beyond an endpoint's usual rate: without a handshake, and with one. */
   readonly #connected: SlotPool;
   readonly #beyond: SlotPool;
-  /** First attempts: of accounts that had none, and of all others. */
+  /** First attempts: of accounts with another endpoint that keeps connections, of accounts that had none, and of all others. */
+  readonly #vouched: SlotPool;
   readonly #newcomers: SlotPool;
   readonly #untried: SlotPool;
   /** Dear, as it seems, but with a connection at hand: a handshake, or other work of the thread, may have made it look so. */
@@ -93,6 +101,8 @@ export class SlotPools {
   readonly #failing: SlotPool;
   /** In the order in which they are asked. */
   readonly all: readonly SlotPool[];
+  /** Nothing is known in favor of their endpoints. */
+  readonly #unproven: ReadonlySet<object | null>;
   /** Within the budget of the thread. */
   readonly #budgeted: readonly SlotPool[];
 
@@ -101,27 +111,39 @@ export class SlotPools {
     this.#idleTo = idleTo;
     const atMost = (ms: number) => ms * Math.min(1, budget.ms / START_MS);
     this.#usual = new SlotPool(() => ({ slots, ms: Number.POSITIVE_INFINITY }), byUse);
-    [this.#connected, this.#beyond] = pair(() => ({ slots, ms: budget.ms }), byUse);
+    const ofBudget = sharing(() => ({ slots, ms: budget.ms }), byUse);
+    [this.#connected, this.#beyond] = [ofBudget(), ofBudget()];
     const unused = () => budget.ms - this.#connected.costMs - this.#beyond.costMs - meter.firstMs;
     const forFirst = () => Math.max(atMost(FIRST_MS), unused());
-    [this.#newcomers, this.#untried] = pair(() => ({ slots, ms: forFirst() }), byUnproven);
-    [this.#doubtful, this.#dear] = pair(() => ({ slots, ms: atMost(DEAR_MS) }), byUse);
+    const ofFirst = sharing(() => ({ slots, ms: forFirst() }), byUnproven);
+    this.#vouched = ofFirst(() => (this.#newcomers.isAwaited ? 1 / 2 : 1));
+    [this.#newcomers, this.#untried] = [ofFirst(), ofFirst()];
+    const first = [this.#vouched, this.#newcomers, this.#untried];
+    const ofDear = sharing(() => ({ slots, ms: atMost(DEAR_MS) }), byUse);
+    [this.#doubtful, this.#dear] = [ofDear(), ofDear()];
     const failing = Math.max(1, Math.floor(slots * FAILING));
-    const besideFirst = () => FAILING_MS - this.#newcomers.costMs - this.#untried.costMs;
+    const besideFirst = () => FAILING_MS - costOf(first);
     const forFailing = () => atMost(Math.max(FAILING_MS / 2, besideFirst()));
     this.#failing = new SlotPool(() => ({ slots: failing, ms: forFailing() }), byUnproven);
-    this.#budgeted = [this.#connected, this.#beyond, this.#newcomers, this.#untried];
+    this.#unproven = new Set([...first, this.#failing]);
+    this.#budgeted = [this.#connected, this.#beyond, ...first];
     this.all = [this.#usual, ...this.#budgeted, this.#doubtful, this.#dear, this.#failing];
   }
 
   poolOf(endpoint: Endpoint, now: number): SlotPool {
     const { pace, account } = endpoint;
-    if (pace.isUntried) return account.hasTried ? this.#untried : this.#newcomers;
+    if (pace.isUntried) return this.#firstOf(account);
     if (!pace.isProven) return this.#failing;
     if (pace.isCheap && pace.isUsual(now)) return this.#usual;
     const isConnected = this.isConnected(endpoint, now);
     if (pace.isCheap) return isConnected ? this.#connected : this.#beyond;
     return isConnected && pace.seemsCheap ? this.#doubtful : this.#dear;
+  }
+
+  /** A hostile URL never leaves an idle connection: an account that has one takes deliveries. */
+  #firstOf({ hasConnection, hasTried }: Account): SlotPool {
+    if (hasConnection) return this.#vouched;
+    return hasTried ? this.#untried : this.#newcomers;
   }
 
   /** Whether its next attempt needs no handshake. Those that have just begun have yet to take an idle connection. */
@@ -131,7 +153,7 @@ export class SlotPools {
 
   /** Whether nothing is known in favor of its endpoints: a failure keeps its slot, and few of an account's may be slow. */
   isUnproven(pool: object | null): boolean {
-    return pool === this.#untried || pool === this.#newcomers || pool === this.#failing;
+    return this.#unproven.has(pool);
   }
 
   /** An attempt has held its slot for HOLD_MS, or longer if the event loop is late. */

@@ -171,6 +171,30 @@ describe('first attempts', () => {
     expect(scene.began).toEqual([...others, '8/new', expect.stringMatching(/b$/)]);
   });
 
+  describe('of an account with another endpoint that keeps its connection', () => {
+    beforeEach(async () => {
+      scene = new SchedulerScene({ slots: 4 });
+      await scene.come('8/well', 2);
+      await scene.end('succeeded', '8/well');
+      scene.scheduler.freed(...endpointOf('8/well'));
+      for (let id = 100; id < 110; id += 1) await scene.come(`${id}/a`, 2);
+      for (const url of ['x', 'y', 'z']) await scene.come(`8/${url}`);
+      scene.began.length = 0;
+    });
+
+    it('are before all others, but take half of the slots while newcomers wait', async () => {
+      await endOthers(4);
+      const first = scene.began.filter((key) => !/^10[0-3]/.test(key));
+      expect(first).toEqual(['8/x', '8/y', '104/a', '105/a']);
+    });
+
+    it('take more once no newcomer waits', async () => {
+      await endOthers(20);
+      const first = scene.began.filter((key) => !/^10[0-8]/.test(key));
+      expect(first.slice(0, 4)).toEqual(['8/x', '8/y', '109/a', '8/z']);
+    });
+  });
+
   it('are in turn by account, whatever else an account has in flight', async () => {
     await scene.come('8/well', 4);
     await endOthers(10);
