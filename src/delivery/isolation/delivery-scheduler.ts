@@ -15,15 +15,13 @@ import { CpuMeter } from './cpu-meter.js';
 import type { Account, AttemptEnd, Deferred, Endpoint, Queueing } from './endpoint.js';
 import { QueuedDelivery } from './endpoint.js';
 import { SOON_MS } from './endpoint-pace.js';
-import { Endpoints } from './endpoints.js';
+import { type EndpointLimits, Endpoints } from './endpoints.js';
 import { SlotPools } from './slot-pools.js';
 import { HOLD_MS, type SlotPool } from './slots.js';
 
-export interface SchedulerParts {
+export interface SchedulerParts extends EndpointLimits {
   /** Attempts in their first HOLD_MS, of all endpoints together. */
   readonly slots: number;
-  /** The largest window. */
-  readonly perEndpoint: number;
   readonly breakers: Pick<CircuitBreakers, 'ask' | 'ended' | 'openForMs' | 'open'>;
   readonly clock: ProcessClock;
   /** ms for which the thread was busy so far. */
@@ -50,9 +48,9 @@ export class DeliveryScheduler {
   #closed = false;
 
   constructor(parts: SchedulerParts) {
-    const { clock, slots, perEndpoint, idleTo } = parts;
+    const { clock, slots, idleTo } = parts;
     this.#parts = parts;
-    this.endpoints = new Endpoints(perEndpoint);
+    this.endpoints = new Endpoints(parts);
     this.#pools = new SlotPools({ slots, meter: this.#meter, idleTo });
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
     this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
@@ -95,14 +93,13 @@ export class DeliveryScheduler {
 
   /** A connection to the endpoint is idle: what waits for it may begin without a handshake. */
   freed(accountId: number, url: string): void {
-    const account = this.endpoints.account(accountId);
-    const endpoint = account?.endpoints.get(url);
-    if (!account || (account.hasConnection && !endpoint?.wantsSlot)) return;
-    if (endpoint) this.#changed(endpoint);
-    if (!account.hasConnection) {
-      account.hasConnection = true;
-      for (const each of account.endpoints.values()) this.#changed(each);
-    }
+    const endpoint = this.endpoints.known(accountId, url);
+    if (!endpoint) return;
+    const { account, pace } = endpoint;
+    const isFirst = !account.isVouched && pace.isCheap;
+    account.isVouched ||= pace.isCheap;
+    if (!isFirst && !endpoint.wantsSlot) return;
+    for (const each of isFirst ? account.endpoints.values() : [endpoint]) this.#changed(each);
     this.#admit();
   }
 

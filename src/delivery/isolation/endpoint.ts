@@ -125,8 +125,8 @@ export class Account {
   unproven = 0;
   /** An attempt began to one of its endpoints. */
   hasTried = false;
-  /** An attempt to one of its endpoints left an idle connection. */
-  hasConnection = false;
+  /** An endpoint of it is cheap, and kept its connection. */
+  isVouched = false;
   /** Of all, older than HOLD_MS. */
   slow = 0;
   #usedMs = 0;

@@ -5,34 +5,46 @@ import type { CpuCost } from './cpu-meter.js';
 import { Account, Endpoint, type QueuedDelivery, type Queueing } from './endpoint.js';
 import { EndpointPace } from './endpoint-pace.js';
 
-/** Idle endpoints: so many of the proven ones, and so many of all others, which push out none of those. */
 const REMEMBERED = 10_000;
 /** What an endpoint takes within that time waits for this process. It is not deferred: its records wait in their topics. */
 const SHORTLY_MS = 1_000;
-/**
- * Waiting for endpoints: half of what the dispatcher may have in flight, and of that half for endpoints not known to be cheap:
- * however many accounts are hostile, others have room. An account may have half of what is left, or a few.
- */
+/** Waiting for endpoints: half of what the dispatcher may have in flight. */
 const FOR_ENDPOINTS = { records: 8_192, bytes: 32 * 1024 * 1024 };
-const UNSURE = 1 / 2;
+/**
+ * Of that, for endpoints that are cheap, for those whose first attempt may wait for this process, and for others, each with those
+ * after it: however many accounts are hostile, the others have room. An account may have half of what is left, or FEW.
+ */
+const SHARES = { cheap: 1, unknown: 2 / 3, other: 1 / 3 };
+const FEW = { records: 8, bytes: 64 * 1024 };
 /** Of an endpoint that seems cheap: for as many attempts show whether it is. */
 const UNTIL_SURE = 12;
-/** Of an account: for an endpoint that is cheap, for one whose first attempt may wait for this process, and for others. */
-const FEW = { cheap: 128, unknown: 64, other: 8 };
-const FEW_BYTES_EACH = 8 * 1024;
+
+export interface EndpointLimits {
+  /** The largest window. */
+  readonly perEndpoint: number;
+  /** Idle endpoints: so many of the proven ones, and so many of all others, which push out none of those. Default: 10,000. */
+  readonly remembers?: number;
+  /** Of what waits for endpoints. Default: 32 MiB. */
+  readonly waitingBytes?: number;
+}
 
 export class Endpoints {
   readonly #accounts = new Map<number, Account>();
-  readonly #idleProven = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
-  readonly #idleOthers = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
+  readonly #idleProven: LRUCache<EndpointKey, EndpointPace>;
+  readonly #idleOthers: LRUCache<EndpointKey, EndpointPace>;
   readonly #perEndpoint: number;
+  readonly #waitingBytes: number;
   /** In all queues together. */
   waiting = 0;
   waitingBytes = 0;
 
-  /** @param perEndpoint the largest window */
-  constructor(perEndpoint: number) {
+  constructor({ perEndpoint, remembers = REMEMBERED, waitingBytes = FOR_ENDPOINTS.bytes }: EndpointLimits) {
     this.#perEndpoint = perEndpoint;
+    this.#waitingBytes = waitingBytes;
+    // Grows as needed: with max, its arrays would be allocated at once.
+    const limit = { maxSize: remembers, sizeCalculation: () => 1 };
+    this.#idleProven = new LRUCache(limit);
+    this.#idleOthers = new LRUCache(limit);
   }
 
   /** Undefined: nothing is queued for it, or in flight. */
@@ -45,6 +57,7 @@ export class Endpoints {
     return this.#accounts.get(accountId);
   }
 
+  /** The same. */
   known(accountId: number, url: string): Endpoint | undefined {
     return this.account(accountId)?.endpoints.get(url);
   }
@@ -111,13 +124,12 @@ export class Endpoints {
     if (inFlight === 0 && queue.length === 0) return true;
     if (goesFirst) return first + inFlight < pace.queues(now, this.#perEndpoint);
     if (queue.length + inFlight >= pace.queues(now, this.#perEndpoint)) return false;
-    const forUnsure = UNSURE * FOR_ENDPOINTS.records;
-    const isCheap = pace.isCheap || (pace.seemsCheap && (this.waiting < forUnsure || queue.length < UNTIL_SURE));
+    const isSmall = this.waiting < SHARES.unknown * FOR_ENDPOINTS.records || queue.length < UNTIL_SURE;
+    const isCheap = pace.isCheap || (pace.seemsCheap && isSmall);
     if (isCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
-    const share = pace.isCheap ? 1 : UNSURE;
-    const few = FEW[pace.isCheap ? 'cheap' : pace.isUnknown(now) ? 'unknown' : 'other'];
-    const records = Math.max(few, (share * FOR_ENDPOINTS.records - this.waiting) / 2);
-    const bytes = Math.max(FEW_BYTES_EACH * few, (share * FOR_ENDPOINTS.bytes - this.waitingBytes) / 2);
+    const share = SHARES[pace.isCheap ? 'cheap' : pace.isUnknown(now) ? 'unknown' : 'other'];
+    const records = Math.max(FEW.records, (share * FOR_ENDPOINTS.records - this.waiting) / 2);
+    const bytes = Math.max(FEW.bytes, (share * this.#waitingBytes - this.waitingBytes) / 2);
     return account.waiting < records && account.waitingBytes < bytes;
   }
 

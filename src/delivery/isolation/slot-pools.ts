@@ -91,7 +91,7 @@ export class SlotPools {
   /** Beyond an endpoint's usual rate: without a handshake, and with one. */
   readonly #connected: SlotPool;
   readonly #beyond: SlotPool;
-  /** First attempts: of accounts with another endpoint that keeps connections, of accounts that had none, and of all others. */
+  /** First attempts: of accounts with a cheap endpoint that keeps its connection, of accounts that had none, and of all others. */
   readonly #vouched: SlotPool;
   readonly #newcomers: SlotPool;
   readonly #untried: SlotPool;
@@ -116,7 +116,8 @@ export class SlotPools {
     const unused = () => budget.ms - this.#connected.costMs - this.#beyond.costMs - meter.firstMs;
     const forFirst = () => Math.max(atMost(FIRST_MS), unused());
     const ofFirst = sharing(() => ({ slots, ms: forFirst() }), byUnproven);
-    this.#vouched = ofFirst(() => (this.#newcomers.isAwaited ? 1 / 2 : 1));
+    const othersWait = () => this.#newcomers.isAwaited || this.#untried.isAwaited;
+    this.#vouched = ofFirst(() => (othersWait() ? 1 / 2 : 1));
     [this.#newcomers, this.#untried] = [ofFirst(), ofFirst()];
     const first = [this.#vouched, this.#newcomers, this.#untried];
     const ofDear = sharing(() => ({ slots, ms: atMost(DEAR_MS) }), byUse);
@@ -140,9 +141,9 @@ export class SlotPools {
     return isConnected && pace.seemsCheap ? this.#doubtful : this.#dear;
   }
 
-  /** A hostile URL never leaves an idle connection: an account that has one takes deliveries. */
-  #firstOf({ hasConnection, hasTried }: Account): SlotPool {
-    if (hasConnection) return this.#vouched;
+  /** What a hostile account's other URLs gain by a good one is one attempt each, sooner. */
+  #firstOf({ isVouched, hasTried }: Account): SlotPool {
+    if (isVouched) return this.#vouched;
     return hasTried ? this.#untried : this.#newcomers;
   }
 

@@ -172,26 +172,39 @@ describe('first attempts', () => {
   });
 
   describe('of an account with another endpoint that keeps its connection', () => {
-    beforeEach(async () => {
+    const begin = async (end: 'succeeded' | 'failed') => {
       scene = new SchedulerScene({ slots: 4 });
       await scene.come('8/well', 2);
-      await scene.end('succeeded', '8/well');
+      await scene.end(end, '8/well');
       scene.scheduler.freed(...endpointOf('8/well'));
-      for (let id = 100; id < 110; id += 1) await scene.come(`${id}/a`, 2);
+      for (let id = 100; id < 110; id += 1) for (const url of ['a', 'b']) await scene.come(`${id}/${url}`);
       for (const url of ['x', 'y', 'z']) await scene.come(`8/${url}`);
       scene.began.length = 0;
-    });
+    };
+    beforeEach(() => begin('succeeded'));
 
-    it('are before all others, but take half of the slots while newcomers wait', async () => {
+    it('are before all others, but take half of the slots while others wait', async () => {
       await endOthers(4);
-      const first = scene.began.filter((key) => !/^10[0-3]/.test(key));
-      expect(first).toEqual(['8/x', '8/y', '104/a', '105/a']);
+      const others = expect.stringMatching(/^1/);
+      expect(scene.began).toEqual(['8/x', '8/y', others, others]);
     });
 
-    it('take more once no newcomer waits', async () => {
+    it('take half also where those wait that had an attempt', async () => {
+      await endOthers(16);
+      expect(scene.began.filter((key) => key.startsWith('8/'))).toEqual(['8/x', '8/y']);
+    });
+
+    it('take more once no other waits', async () => {
       await endOthers(20);
-      const first = scene.began.filter((key) => !/^10[0-8]/.test(key));
-      expect(first.slice(0, 4)).toEqual(['8/x', '8/y', '109/a', '8/z']);
+      expect(scene.began.at(-1)).toBe('8/z');
+    });
+
+    it('are not before others if it keeps its connection but fails', async () => {
+      await begin('failed');
+      await scene.goOn(HOLD_MS);
+      await endOthers(4);
+      const others = scene.began.filter((key) => !key.startsWith('8/'));
+      expect(scene.began.filter((key) => key !== '8/well')).toEqual(others);
     });
   });
 
