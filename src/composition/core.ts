@@ -27,6 +27,7 @@ import { type CommandParts, createCommandHandler, type HandleCommand } from '../
 import type { AccountState } from '../webhooks/state.js';
 import { type Backbone, checkKeys, openBackbone } from './backbone.js';
 import { type Connections, openAttempt } from './delivery-attempt.js';
+import { type DeliveryMemory, deliveryMemory } from './delivery-memory.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, refusalsText, watchBackbone } from './watched-backbone.js';
 
@@ -68,6 +69,7 @@ export interface Core extends Start {
   /** Shared by deliveries and test events, as are their connections. */
   readonly attempt: Attempt;
   readonly connections: Connections;
+  readonly memory: DeliveryMemory;
   readonly breakers: CircuitBreakers;
 }
 
@@ -135,7 +137,10 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     time: Date.now,
   };
   const passHead = (signal: AbortSignal) => host.passHead(signal);
-  const { attempt, connections, close } = openAttempt(config, tracing, metrics.delivery, logger);
+  const memory = deliveryMemory(config.DELIVERY_MEMORY);
+  const { bytes, ...enoughFor } = memory;
+  logger.info({ bytes, ...enoughFor }, 'memory for deliveries and their endpoints');
+  const { attempt, connections, close } = openAttempt(config, memory, { tracing, metrics: metrics.delivery, logger });
   stops.push(close);
   const ended = Promise.race([givenUp, lost]);
   // Every waiter observes it.
@@ -151,11 +156,12 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     lost,
     attempt,
     connections,
+    memory,
     accounts: createAccounts(host.known, new StoreLookups(now, passHead)),
     recoveries,
     passHead,
     handleCommand: createCommandHandler(commands),
-    breakers: new CircuitBreakers({ now, random: Math.random }),
+    breakers: new CircuitBreakers({ now, random: Math.random, remembers: memory.endpoints }),
   };
 }
 

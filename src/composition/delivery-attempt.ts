@@ -11,6 +11,7 @@ import type { DeliveryMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
 import { type Config, nodeExtraCaFile } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '../settings/setting-files.js';
+import type { DeliveryMemory } from './delivery-memory.js';
 
 /** Of deliveries and test events. */
 export interface Connections {
@@ -20,8 +21,14 @@ export interface Connections {
   readonly idleTo: (url: string) => number;
 }
 
+interface Watching {
+  readonly tracing: Tracing | null;
+  readonly metrics: DeliveryMetrics;
+  readonly logger: Logger;
+}
+
 /** `close` ends every connection. @throws InvalidConfig for unreadable files */
-export function openAttempt(config: Config, tracing: Tracing | null, metrics: DeliveryMetrics, logger: Logger) {
+export function openAttempt(config: Config, memory: DeliveryMemory, { tracing, metrics, logger }: Watching) {
   const { ALLOW_PRIVATE_ENDPOINTS: allowPrivate, DENIED_ADDRESSES: denied, DELIVERY_TIMEOUT: timeoutMs } = config;
   const names = nameResolver(config);
   const rules = { allowPrivate, ...(denied && { denied }), lookup: names.lookup };
@@ -33,7 +40,8 @@ export function openAttempt(config: Config, tracing: Tracing | null, metrics: De
   const disconnected = (accountId: number, url: string) => connections.watcher?.disconnected(accountId, url);
   const freed = (accountId: number, url: string) => connections.watcher?.freed(accountId, url);
   const watched = { connected, disconnected, freed };
-  const agent = new EndpointAgent({ ...rules, ...certificates(config), ...watched, connectTimeoutMs: timeoutMs });
+  const limits = { mostIdle: memory.idleConnections, mostSessions: memory.tlsSessions, connectTimeoutMs: timeoutMs };
+  const agent = new EndpointAgent({ ...rules, ...certificates(config), ...watched, ...limits });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
   const close = async () => {
     names.close();

@@ -33,6 +33,8 @@ export interface EndpointHealthParts {
   readonly now: () => number;
   /** How long an endpoint may fail before its webhooks are deactivated; 0: without limit. */
   readonly deactivateAfterMs: number;
+  /** Failing endpoints. Default: 10,000. */
+  readonly remembers?: number;
 }
 
 /** `at` in ms since the epoch. */
@@ -48,12 +50,13 @@ export class EndpointHealth {
    * The first failure after the last success, ms since the epoch, of the most recent endpoints. Without those noted: one that
    * no longer is has recovered in another process, or was reconfigured, and failing begins with its next failure.
    */
-  readonly #since = new LRUCache<EndpointKey, number>({ max: REMEMBERED });
+  readonly #since: LRUCache<EndpointKey, number>;
   /** Endpoints with a command in progress, and whether they accepted something meanwhile: nothing else may come for long. */
   readonly #underWay = new Map<EndpointKey, { recovered: boolean }>();
 
   constructor(parts: EndpointHealthParts) {
     this.#parts = parts;
+    this.#since = new LRUCache({ maxSize: parts.remembers ?? REMEMBERED, sizeCalculation: () => 1 });
     const shortest = parts.deactivateAfterMs === 0 ? Number.POSITIVE_INFINITY : parts.deactivateAfterMs / 5;
     this.#noteAfterMs = Math.min(NOTE_AFTER_MS, shortest);
     this.#announceBeforeMs = Math.min(ANNOUNCE_BEFORE_MS, shortest);

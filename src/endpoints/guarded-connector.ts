@@ -35,6 +35,8 @@ export interface ConnectorOptions extends Certificates {
   readonly lookup?: LookupFor;
   /** Called for each established connection, with the account for which it was made. */
   readonly connected?: (accountId: number, url: string) => void;
+  /** TLS sessions that are kept, of all hosts together. Default: 1,000. */
+  readonly mostSessions?: number;
 }
 
 export interface Connecting {
@@ -73,14 +75,23 @@ export class GuardedConnector {
   readonly #tls: ConnectionOptions;
   readonly #lookup: LookupFor;
   /** By host and port. */
-  readonly #sessions = new LRUCache<string, Buffer>({ max: MOST_SESSIONS, ttl: SESSION_MS });
+  readonly #sessions: LRUCache<string, Buffer>;
   /** Hosts, by host and port, to which no session is offered for a while: a handshake or request failed with one. */
   readonly #withoutSession = new LRUCache<string, true>({ max: MOST_SESSIONS, ttl: WITHOUT_SESSION_MS });
   /** Ends a connection in progress. */
   readonly #connecting = new Set<(code: string) => void>();
 
   constructor(options: ConnectorOptions) {
-    const { allowPrivate, denied, connectTimeoutMs, lookup = lookupAll, connected, ...certificates } = options;
+    const {
+      allowPrivate,
+      denied,
+      connectTimeoutMs,
+      lookup = lookupAll,
+      connected,
+      mostSessions,
+      ...certificates
+    } = options;
+    this.#sessions = new LRUCache({ max: mostSessions ?? MOST_SESSIONS, ttl: SESSION_MS });
     this.#timeoutMs = connectTimeoutMs;
     this.#connected = connected ?? (() => {});
     this.#isAllowed = (address) => (allowPrivate || isPublicAddress(address)) && !denied?.has(address);

@@ -14,13 +14,15 @@ const CACHED_SECRETS = 10_000;
 
 type DeliverySecrets = ReturnType<typeof createDeliverySecrets>;
 
+/** @param remembers secrets that stay open */
 export function createDeliverySecrets(
   accounts: Pick<Accounts, 'signingSecrets'>,
   sealing: Pick<Sealing, 'open'>,
   now: () => number,
+  remembers = CACHED_SECRETS,
 ) {
   const openedHeaders = new WeakMap<Webhook['headers'], AttemptRequest['headers']>();
-  const openedSecrets = new LRUCache<string, Buffer>({ max: CACHED_SECRETS });
+  const openedSecrets = new LRUCache<string, Buffer>({ maxSize: remembers, sizeCalculation: () => 1 });
 
   const openSecret = (accountId: number, sealed: string): Buffer => {
     const known = openedSecrets.get(sealed);

@@ -48,17 +48,26 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Endpoints that failed together are not probed together. */
 const JITTER = 0.1;
 const REMEMBERED = 10_000;
+
+interface BreakersParts {
+  /** ms that never go back */
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Failing URLs and hosts. Default: 10,000. */
+  readonly remembers?: number;
+}
+
 const UNTRIED: State = { failures: 0, tlsFailures: 0, since: 0, openUntil: null, isProbing: false };
 
 /** Two for each endpoint: of its URL, and, for failures to connect, of its account's host and port. */
 export class CircuitBreakers {
-  readonly #parts: { readonly now: () => number; readonly random: () => number };
+  readonly #parts: BreakersParts;
   /** Absent ones are closed, without failures. */
-  readonly #states = new LRUCache<EndpointKey, State>({ max: REMEMBERED });
+  readonly #states: LRUCache<EndpointKey, State>;
 
-  /** @param parts `now` in ms that never go back */
-  constructor(parts: { readonly now: () => number; readonly random: () => number }) {
+  constructor(parts: BreakersParts) {
     this.#parts = parts;
+    this.#states = new LRUCache({ maxSize: parts.remembers ?? REMEMBERED, sizeCalculation: () => 1 });
   }
 
   /** For how long deliveries are refused, ms; 0: the next that asks passes. */

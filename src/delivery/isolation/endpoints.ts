@@ -53,13 +53,8 @@ export class Endpoints {
   }
 
   /** Undefined: nothing is queued for it, or in flight. */
-  account(accountId: number): Account | undefined {
-    return this.#accounts.get(accountId);
-  }
-
-  /** The same. */
   known(accountId: number, url: string): Endpoint | undefined {
-    return this.account(accountId)?.endpoints.get(url);
+    return this.#accounts.get(accountId)?.endpoints.get(url);
   }
 
   *all(): Iterable<Endpoint> {
