@@ -15,7 +15,8 @@ const FOR_ENDPOINTS = { records: 8_192, bytes: 32 * 1024 * 1024 };
  * after it: however many accounts are hostile, the others have room. An account may have half of what is left, or FEW.
  */
 const SHARES = { cheap: 1, unknown: 2 / 3, other: 1 / 3 };
-const FEW = { records: 8, bytes: 64 * 1024 };
+const FEW = { cheap: 16, unknown: 16, other: 8 };
+const FEW_BYTES_EACH = 8 * 1024;
 /** Of an endpoint that seems cheap: for as many attempts show whether it is. */
 const UNTIL_SURE = 12;
 
@@ -122,9 +123,10 @@ export class Endpoints {
     const isSmall = this.waiting < SHARES.unknown * FOR_ENDPOINTS.records || queue.length < UNTIL_SURE;
     const isCheap = pace.isCheap || (pace.seemsCheap && isSmall);
     if (isCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
-    const share = SHARES[pace.isCheap ? 'cheap' : pace.isUnknown(now) ? 'unknown' : 'other'];
-    const records = Math.max(FEW.records, (share * FOR_ENDPOINTS.records - this.waiting) / 2);
-    const bytes = Math.max(FEW.bytes, (share * this.#waitingBytes - this.waitingBytes) / 2);
+    const kind = pace.isCheap ? 'cheap' : pace.isUnknown(now) ? 'unknown' : 'other';
+    const [share, few] = [SHARES[kind], FEW[kind]];
+    const records = Math.max(few, (share * FOR_ENDPOINTS.records - this.waiting) / 2);
+    const bytes = Math.max(FEW_BYTES_EACH * few, (share * this.#waitingBytes - this.waitingBytes) / 2);
     return account.waiting < records && account.waitingBytes < bytes;
   }
 
