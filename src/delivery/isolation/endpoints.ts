@@ -11,11 +11,11 @@ const SHORTLY_MS = 1_000;
 /** Waiting for endpoints: half of what the dispatcher may have in flight. */
 const FOR_ENDPOINTS = { records: 8_192, bytes: 32 * 1024 * 1024 };
 /**
- * Of that, for endpoints that are cheap, for those whose first attempt may wait for this process, and for others, each with those
- * after it: however many accounts are hostile, the others have room. An account may have half of what is left, or FEW.
+ * Of that, for endpoints that are cheap, for those that may be, and for others, each with those after it: however many accounts
+ * are hostile, the others have room. An account may have half of what is left, or FEW.
  */
-const SHARES = { cheap: 1, unknown: 2 / 3, other: 1 / 3 };
-const FEW = { cheap: 16, unknown: 16, other: 8 };
+const SHARES = { cheap: 1, unsure: 2 / 3, other: 1 / 2 };
+const FEW = { cheap: 16, unsure: 16, other: 8 };
 const FEW_BYTES_EACH = 8 * 1024;
 /** Of an endpoint that seems cheap: for as many attempts show whether it is. */
 const UNTIL_SURE = 12;
@@ -120,10 +120,10 @@ export class Endpoints {
     if (inFlight === 0 && queue.length === 0) return true;
     if (goesFirst) return first + inFlight < pace.queues(now, this.#perEndpoint);
     if (queue.length + inFlight >= pace.queues(now, this.#perEndpoint)) return false;
-    const isSmall = this.waiting < SHARES.unknown * FOR_ENDPOINTS.records || queue.length < UNTIL_SURE;
+    const isSmall = this.waiting < SHARES.unsure * FOR_ENDPOINTS.records || queue.length < UNTIL_SURE;
     const isCheap = pace.isCheap || (pace.seemsCheap && isSmall);
     if (isCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
-    const kind = pace.isCheap ? 'cheap' : pace.isUnknown(now) ? 'unknown' : 'other';
+    const kind = pace.isCheap ? 'cheap' : pace.seemsCheap || pace.isUnknown(now) ? 'unsure' : 'other';
     const [share, few] = [SHARES[kind], FEW[kind]];
     const records = Math.max(few, (share * FOR_ENDPOINTS.records - this.waiting) / 2);
     const bytes = Math.max(FEW_BYTES_EACH * few, (share * this.#waitingBytes - this.waitingBytes) / 2);

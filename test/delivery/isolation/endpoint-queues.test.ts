@@ -114,9 +114,9 @@ describe('once as many deliveries wait for endpoints as may', () => {
   });
 });
 
-test('a third of that is for endpoints of which something is known that is not in their favor', async () => {
+test('half of that is for endpoints of which something is known that is not in their favor', async () => {
   open({ slots: 16 });
-  for (let id = 100; scene.scheduler.endpoints.waiting < 2_731; id += 1) await scene.come(`${id}/new`, 2_000);
+  for (let id = 100; scene.scheduler.endpoints.waiting < 4_096; id += 1) await scene.come(`${id}/new`, 2_000);
   await scene.come('11/new', 100);
   expect(scene.inFlightOf('11/new')).toBe(1);
   expect(scene.deferred.filter(({ key }) => key === '11/new')).toEqual([]);
