@@ -39,7 +39,7 @@ const DISCOVER_TIERS_EVERY_MS = 60_000;
 const LATE_MS = 30_000;
 /** After the drain: time for retry records to become durable. */
 const ABANDON_MS = 3_000;
-/** Per consumer: records, of which one may wait in the queues of three URLs. More than all of its queues hold. */
+/** Per consumer: records, of which one may wait in the queues of three URLs. More than the queues share: decision 0014 has the exception. */
 const IN_FLIGHT = 16_384;
 /** The same limit in bytes: a record may have 256 KiB. */
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;

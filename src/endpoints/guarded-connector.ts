@@ -35,7 +35,7 @@ export interface ConnectorOptions extends Certificates {
   readonly lookup?: LookupFor;
   /** Called for each established connection, with the account for which it was made. */
   readonly connected?: (accountId: number, url: string) => void;
-  /** TLS sessions that are kept, of all hosts together. Default: 1,000. */
+  /** Hosts whose TLS session is kept, and as many that are offered none for a while. Default: 1,000. */
   readonly mostSessions?: number;
 }
 
@@ -77,7 +77,7 @@ export class GuardedConnector {
   /** By host and port. */
   readonly #sessions: LRUCache<string, Buffer>;
   /** Hosts, by host and port, to which no session is offered for a while: a handshake or request failed with one. */
-  readonly #withoutSession = new LRUCache<string, true>({ max: MOST_SESSIONS, ttl: WITHOUT_SESSION_MS });
+  readonly #withoutSession: LRUCache<string, true>;
   /** Ends a connection in progress. */
   readonly #connecting = new Set<(code: string) => void>();
 
@@ -88,10 +88,11 @@ export class GuardedConnector {
       connectTimeoutMs,
       lookup = lookupAll,
       connected,
-      mostSessions,
+      mostSessions = MOST_SESSIONS,
       ...certificates
     } = options;
-    this.#sessions = new LRUCache({ max: mostSessions ?? MOST_SESSIONS, ttl: SESSION_MS });
+    this.#sessions = new LRUCache({ max: mostSessions, ttl: SESSION_MS });
+    this.#withoutSession = new LRUCache({ max: mostSessions, ttl: WITHOUT_SESSION_MS });
     this.#timeoutMs = connectTimeoutMs;
     this.#connected = connected ?? (() => {});
     this.#isAllowed = (address) => (allowPrivate || isPublicAddress(address)) && !denied?.has(address);

@@ -146,7 +146,7 @@ export const SECTIONS = {
     DELIVERY_MEMORY: setting(
       parse.size,
       '256MiB',
-      'How much memory a process may hold for deliveries that wait, and for what it knows of their endpoints: idle connections, TLS sessions, rates. It is never more than a quarter of the limit of the process (its cgroup, or the memory of the machine). The start logs the figure and what it is enough for. Besides, a process needs 150 to 200 MiB.',
+      'How much memory a process may hold for deliveries that wait, and for what it knows of their endpoints: idle connections, TLS sessions, rates. It is never more than a quarter of the limit of the process (its cgroup, or the memory of the machine). The start logs the figure and what it is enough for.',
     ),
     ENDPOINT_CONCURRENCY: setting(
       parse.whole,

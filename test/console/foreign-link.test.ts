@@ -74,7 +74,7 @@ describeInBrowser('a link with the code of a session', (open) => {
     await page.goto((await opened(ours, { user: 'maria' })).url);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await overview(page).waitFor();
-    // Its calls would come without a session.
+    // Later calls of the page would get 401.
     await page.goto('about:blank');
     await page.context().clearCookies();
     await follow(page, ATTACKER, (await opened(theirs, { user: 'mallory', returnUrl: `${ATTACKER}/page` })).url);

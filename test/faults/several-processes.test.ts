@@ -79,7 +79,7 @@ describeBackbones((backbone) => {
     await publishEvents(scene.settings, paymentEvents(1, 100));
     await eventually(() => distinct(scene.receiver.requests) === 100, PATIENCE);
     const all = scene.receiver.requests.map(({ body }) => Number(JSON.parse(String(body)).id.slice('evt-'.length)));
-    // Where a starved dispatcher loses the partition, the other one sends again what was not committed.
+    // If a starved dispatcher loses the partition, the other one resends the payments that were not committed.
     const order = [...new Set(all)];
     const deferred = (await Promise.all(dispatchers.map(deferredBy))).reduce((one, other) => one + other);
     expect(order.filter(isLate).length).toBeLessThanOrEqual(deferred);

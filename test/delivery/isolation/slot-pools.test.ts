@@ -203,8 +203,9 @@ describe('first attempts', () => {
       await begin('failed');
       await scene.goOn(HOLD_MS);
       await endOthers(4);
-      const others = scene.began.filter((key) => !key.startsWith('8/'));
-      expect(scene.began.filter((key) => key !== '8/well')).toEqual(others);
+      const other = expect.stringMatching(/^1/);
+      const began = scene.began.filter((key) => key !== '8/well');
+      expect(began.slice(0, 4)).toEqual([other, other, other, other]);
     });
   });
 
