@@ -25,6 +25,7 @@ import { publish } from './rows/publish.js';
 import { rebuild } from './rows/rebuild.js';
 import { recoveryBeside } from './rows/recovery-beside.js';
 import { retainedRequests } from './rows/retained-requests.js';
+import { revoke } from './rows/revoke.js';
 import { slowEndpoints } from './rows/slow-endpoints.js';
 import { sparse } from './rows/sparse.js';
 import { start } from './rows/start.js';
@@ -39,6 +40,7 @@ const ASKED = [
   rebuild,
   retainedRequests,
   manyAccounts,
+  revoke,
   memory,
   deliveryPages,
   largeAccount,

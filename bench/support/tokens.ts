@@ -15,14 +15,20 @@ export async function tokensOf(url: string, count: number): Promise<string[]> {
 }
 
 export async function tokenOf(url: string, accountId: number): Promise<string> {
-  const { clientId, clientSecret } = credentialsOf(accountId);
+  const { status, body } = await tokenResponse(url, credentialsOf(accountId));
+  if (status !== 200) throw new Error(`no token for account ${accountId}: ${status}`);
+  return body.access_token;
+}
+
+export async function tokenResponse(
+  url: string,
+  { clientId, clientSecret }: ReturnType<typeof credentialsOf>,
+): Promise<{ status: number; body: { access_token: string } }> {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
   const { statusCode, body } = await request(`${url}/oauth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: String(new URLSearchParams(form)),
   });
-  const answer = (await body.json()) as { access_token: string };
-  if (statusCode !== 200) throw new Error(`no token for account ${accountId}: ${statusCode}`);
-  return answer.access_token;
+  return { status: statusCode, body: (await body.json()) as { access_token: string } };
 }
