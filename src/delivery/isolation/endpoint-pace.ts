@@ -27,6 +27,8 @@ const PATIENT_MS = 60_000;
 const PACED_MS = 120_000;
 /** A deferred delivery returns that long before its turn: its record may be late by the shortest tier. */
 const EARLY_MS = 5_000;
+/** Of a dear endpoint: a busy thread makes healthy ones look so for a while. */
+const LONGEST_DEAR_TURN_MS = 60_000;
 
 /** An endpoint's first 2xx count as if they had taken so long at least. */
 const LEAST_AGE_MS = 10_000;
@@ -174,10 +176,10 @@ export class EndpointPace {
     const dearPerMs = Math.max(SLOWEST / SECOND, this.#usually?.perMs ?? 0);
     const perMs = this.cost.isDear ? Math.min(ownPerMs, dearPerMs) : ownPerMs;
     if (!this.isProven || this.isPaced(now) || perMs === Number.POSITIVE_INFINITY) return 0;
-    const queuedUntil = now + queued / perMs;
-    if (hadTurn) return Math.max(1, queuedUntil - EARLY_MS - now);
-    this.#bookedUntil = Math.max(this.#bookedUntil, queuedUntil) + 1 / perMs;
-    return Math.max(1, this.#bookedUntil - EARLY_MS - now);
+    const latest = this.cost.isDear ? now + LONGEST_DEAR_TURN_MS : Number.POSITIVE_INFINITY;
+    const queuedUntil = Math.min(latest, now + queued / perMs);
+    if (!hadTurn) this.#bookedUntil = Math.min(latest, Math.max(this.#bookedUntil, queuedUntil) + 1 / perMs);
+    return Math.max(1, (hadTurn ? queuedUntil : this.#bookedUntil) - EARLY_MS - now);
   }
 
   /** At its own rate, with as many at once. Until its first attempt has ended, as if that took until now. */

@@ -269,6 +269,19 @@ describe('the turn of a deferred delivery', () => {
     expect(turns().at(-1)).toBeLessThan(last - 5 * SECOND);
   });
 
+  test('is within a minute while the endpoint looks dear, whatever its rate', async () => {
+    for (let n = 0; n < 12; n += 1) {
+      await scene.come('a');
+      scene.work(50);
+      await scene.end('succeeded', 'a');
+    }
+    await scene.come('a', 5_000);
+    expect(turns().length).toBeGreaterThan(500);
+    expect(Math.max(...turns())).toBe(55 * SECOND);
+    await scene.come('a', 1, { hadTurn: true });
+    expect(turns().at(-1)).toBeLessThanOrEqual(55 * SECOND);
+  });
+
   test('is unknown of an endpoint that asked for less: its rate grows', async () => {
     await proven();
     await scene.attempts('a', 'refused');
