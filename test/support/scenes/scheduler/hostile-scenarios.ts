@@ -1,7 +1,7 @@
 /** Beside hostile accounts of eight kinds, with 5 to 100 payments each. */
-import { answers, HOSTILE } from './manners.js';
+import { answers, HOSTILE, KEEPING } from './manners.js';
 import { type Limits, type Scenario, unharmed } from './scenario.js';
-import { MINUTE, SECOND } from './simulation.js';
+import { type Manner, MINUTE, SECOND } from './simulation.js';
 import { endpointsOf, type World } from './world.js';
 
 const UNTIL = MINUTE;
@@ -19,16 +19,19 @@ interface Hostile {
   /** Their payments all come within 100 ms. */
   readonly isAtOnce?: boolean;
   readonly hasCpu?: boolean;
+  readonly manners?: readonly Manner[];
 }
 
-export function hostile({ accounts, limits, isAtOnce = false, hasCpu = false }: Hostile): Scenario {
+export function hostile(played: Hostile): Scenario {
+  const { accounts, limits, isAtOnce = false, hasCpu = false, manners = HOSTILE } = played;
+  const kept = manners === KEEPING ? ' that keep their connections' : '';
   return {
-    name: `${accounts} hostile accounts${isAtOnce ? ', all at once' : ''}${hasCpu ? ' (c)' : ''}`,
+    name: `${accounts} hostile accounts${kept}${isAtOnce ? ', all at once' : ''}${hasCpu ? ' (c)' : ''}`,
     hasCpu,
     limits,
     plays: async (world) => {
       world.healthy(UNTIL);
-      world.hostile(accounts, HOSTILE, isAtOnce ? 100 : undefined);
+      world.hostile(accounts, manners, isAtOnce ? 100 : undefined);
       world.newcomer(UNTIL);
       await world.goOn(UNTIL + 20 * SECOND);
     },
@@ -42,6 +45,7 @@ export const HOSTILE_SCENARIOS: readonly Scenario[] = [
   hostile({ accounts: 1_200, isAtOnce: true, limits: NEARLY_HARMLESS }),
   hostile({ accounts: 400, hasCpu: true, limits: NEARLY_HARMLESS_WITH_CPU }),
   hostile({ accounts: 1_200, hasCpu: true, limits: WITH_CPU }),
+  hostile({ accounts: 400, hasCpu: true, manners: KEEPING, limits: NEARLY_HARMLESS_WITH_CPU }),
   {
     name: 'a burst of 1000 beside 400 hostile accounts',
     limits: { ...unharmed({ well10: 50 }), ...inOrder('burst'), 'burst p100': { below: SECOND } },

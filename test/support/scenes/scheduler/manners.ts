@@ -30,6 +30,15 @@ export const HOSTILE: readonly Manner[] = [
   hostile(900, 'succeeded'),
 ];
 
+/** The same with receivers that keep their connections: errors, throttling and 2xx just in time. */
+export const KEEPING: readonly Manner[] = [
+  answers(3, { signal: 'failed', keeps: true }),
+  answers(900, { signal: 'failed', keeps: true }),
+  answers(3, { signal: 'refused' }),
+  answers(900),
+  answers(2 * SECOND),
+];
+
 function hostile(ms: number, signal: Answer['signal']): Manner {
   return answers(ms, { signal, cpuMs: HOSTILE_CPU_MS, closes: true });
 }

@@ -36,6 +36,8 @@ export interface Answer {
   readonly cpuMs?: number;
   /** It closes the connection, also after a success. */
   readonly closes?: boolean;
+  /** It keeps the connection, also after a failure. */
+  readonly keeps?: boolean;
 }
 
 export type Manner = (now: number) => Answer;
@@ -144,7 +146,7 @@ export class Simulation {
     group.began(delivery);
     const hasConnected = processor.connects(to.url);
     const answer = to.manner(clock.now());
-    const { signal, retryAfterMs = 0, closes = false } = answer;
+    const { signal, retryAfterMs = 0, closes = false, keeps = false } = answer;
     const { toBeginMs, ofAnswerMs } = processor.costOf(hasConnected, answer.cpuMs);
     await this.#pass(processor.works(toBeginMs));
     const isConnected = signal !== 'unreachable' && signal !== 'tls-failed';
@@ -154,12 +156,12 @@ export class Simulation {
     await this.#pass(processor.works(ofAnswerMs));
     group.ended(delivery, clock.now());
     if (signal === 'refused') group.refusedAt.push(clock.now());
-    const hasAnswered = signal === 'succeeded' || signal === 'refused';
-    if (hasAnswered && !closes) processor.keeps(to.url);
+    const isKept = keeps || ((signal === 'succeeded' || signal === 'refused') && !closes);
+    if (isKept) processor.keeps(to.url);
     else if (isConnected) scheduler.disconnected(to.accountId, to.url);
     acquired.ended({ signal, retryAfterMs });
     acquired.leave();
-    if (hasAnswered && !closes) scheduler.freed(to.accountId, to.url);
+    if (isKept) scheduler.freed(to.accountId, to.url);
     return answer;
   }
 
