@@ -7,8 +7,8 @@
  */
 
 /** The files of webhooks/ that load, append and make ids; every other one is pure, and may import pure ones only. */
-const COMMAND_SIDE = '^src/webhooks/(handle-command|account-buckets|account-command-queue|webhook-ids|envelope)[.]ts$';
-const PURE = '^src/webhooks/(?!(handle-command|account-buckets|account-command-queue|webhook-ids|envelope)[.]ts$)';
+const COMMAND_SIDE = '^src/webhooks/(handle-command|command-deps|account-buckets|account-command-queue|webhook-ids|envelope)[.]ts$';
+const PURE = '^src/webhooks/(?!(handle-command|command-deps|account-buckets|account-command-queue|webhook-ids|envelope)[.]ts$)';
 /** The folders that may import the pure files' types. */
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
@@ -26,7 +26,7 @@ const MAY_IMPORT = {
   host: [],
   limits: [],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
-  'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/handle-command', 'webhooks/envelope'],
+  'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/command-deps', 'webhooks/envelope'],
   payments: ['ports', 'webhooks/limits', 'settings/invalid-config'],
   delivery: [
     ...['ports', 'payments', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],

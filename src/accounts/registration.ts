@@ -1,9 +1,11 @@
 /** Registration of accounts and publishers: directly on the event store, with or without a running service. */
-import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
+import { type EventStore, type NewEvent, NO_STREAM } from '../ports/event-store.js';
 import { previousEndsAt } from '../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
+import type { Conflict } from '../webhooks/command-deps.js';
 import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
 import { type AccountEvent, type ClientOwner, ownerText, streamOf } from '../webhooks/events.js';
+import { createAppend, runCommand, type Verdict } from '../webhooks/handle-command.js';
 import type { NewCredential, RandomBytes } from './client-credentials.js';
 import { newCredential, newSigningSecret, ownerOf } from './client-credentials.js';
 
@@ -48,6 +50,7 @@ interface RotatedSecret {
 
 export function createRegistration(parts: RegistrationParts): Registration {
   const { store, sealing, randomBytes } = parts;
+  const append = createAppend({ store, tracing: null });
   const now = () => parts.now().toISOString();
   const credentialIssued = ({ clientId, secretHash }: NewCredential): AccountEvent => ({
     type: 'CredentialIssued',
@@ -116,26 +119,38 @@ export function createRegistration(parts: RegistrationParts): Registration {
   }
 
   async function begin(owner: ClientOwner, events: AccountEvent[], context: CommandContext): Promise<void> {
-    try {
-      await store.append(streamOf(owner), enveloped(events, context, parts.newEventId), NO_STREAM);
-    } catch (error) {
-      if (!(error instanceof WrongExpectedRevision)) throw error;
-      throw new RegistrationRefused(`${ownerText(owner)} is already registered`);
-    }
+    const newEvents = enveloped(events, context, parts.newEventId);
+    const result = await appendTo<'registered' | 'already-registered'>(owner, NO_STREAM, (conflict) =>
+      conflict ? { kind: 'end', result: 'already-registered' } : toAppend(newEvents, 'registered'),
+    );
+    if (result === 'registered') return;
+    throw new RegistrationRefused(`${ownerText(owner)} is already registered`);
   }
 
-  /** These events depend on no state: on a conflict they are appended again, so a busy account blocks none of them. */
-  async function appendToKnown(owner: ClientOwner, context: CommandContext, event: AccountEvent): Promise<void> {
-    const events = enveloped([event], context, parts.newEventId);
-    for (let revision = 0; ; ) {
-      try {
-        return void (await store.append(streamOf(owner), events, revision));
-      } catch (error) {
-        if (!(error instanceof WrongExpectedRevision)) throw error;
-        revision = error.actual;
-      }
-    }
+  /** These events depend on no state: after a conflict they are appended all the same, so a busy account blocks none of them. */
+  function appendToKnown(owner: ClientOwner, context: CommandContext, event: AccountEvent): Promise<void> {
+    const newEvents = enveloped([event], context, parts.newEventId);
+    return appendTo(owner, 0, () => toAppend(newEvents, undefined));
   }
+
+  /** Loads no events: `first` is the revision of the first append, and a conflict has that of the next one. */
+  function appendTo<Result>(
+    owner: ClientOwner,
+    first: number,
+    decide: (conflict: Conflict | null) => Verdict<Result>,
+  ): Promise<Result> {
+    const stream = streamOf(owner);
+    return runCommand<Conflict | null, Result>({
+      load: async (conflict) => conflict,
+      decide,
+      append: (conflict, { events }) => append({ stream, events, revision: conflict?.revision ?? first }),
+    });
+  }
+}
+
+/** The operator's commands have no budget. */
+function toAppend<Result>(events: readonly NewEvent[], result: Result): Verdict<Result> {
+  return { kind: 'append', events, isCharged: false, result };
 }
 
 function named<O extends ClientOwner>(owner: O): Named<O> {

@@ -13,7 +13,7 @@ import { type EventCatalogue, loadCatalogue } from '../payments/event-catalogue.
 import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
-import { type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
+import { type Accounts, createAccounts, createCommandAccounts } from '../read-model/accounts.js';
 import { ProjectionHost, type ProjectionProgress } from '../read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { RunningRecoveries } from '../read-model/running-recoveries.js';
@@ -23,7 +23,8 @@ import { StoreLookups } from '../read-model/store-lookups.js';
 import type { Config } from '../settings/read-config.js';
 import { createHistoryBudget } from '../webhooks/account-buckets.js';
 import { AccountCommandQueue } from '../webhooks/account-command-queue.js';
-import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
+import type { CommandDeps } from '../webhooks/command-deps.js';
+import { createAppend, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
 import type { AccountState } from '../webhooks/state.js';
 import { type Backbone, checkKeys, openBackbone } from './backbone.js';
 import { type Connections, openAttempt } from './delivery-attempt.js';
@@ -63,7 +64,7 @@ export interface Core extends Start {
   readonly passHead: (signal: AbortSignal) => Promise<void>;
   readonly handleCommand: HandleCommand;
   /** The dependencies of command handling. */
-  readonly commands: CommandParts;
+  readonly commands: CommandDeps;
   /** Rejected if the read model can't continue, or the embedded store is damaged. */
   readonly lost: Promise<never>;
   /** Shared by deliveries and test events, as are their connections. */
@@ -127,13 +128,12 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   await Promise.race([Promise.all([host.caughtUp, watch.answered]), lost, givenUp]);
   await checkKeys(sealedValues(host.known, Date.now()), backbone.sealing);
   readiness.part('keys', () => null);
-  const commands: CommandParts = {
-    store,
-    load: createLoadAccount(host.known),
+  const commands: CommandDeps = {
+    accounts: createCommandAccounts(host.known),
+    append: createAppend({ store, tracing }),
     queue: new AccountCommandQueue(),
-    newEventId: randomUUID,
     budget: createHistoryBudget(config.HISTORY_BUDGET, now),
-    tracing,
+    newEventId: randomUUID,
     time: Date.now,
   };
   const passHead = (signal: AbortSignal) => host.passHead(signal);

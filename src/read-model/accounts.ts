@@ -1,7 +1,7 @@
 /** The projections' state of accounts, in the terms of the queries. */
 import { type EventStore, NO_STREAM, StreamHidden } from '../ports/event-store.js';
+import type { CommandAccounts } from '../webhooks/command-deps.js';
 import { accountStream, type ClientOwner, type NoticeTarget, streamOf } from '../webhooks/events.js';
-import type { LoadAccount } from '../webhooks/handle-command.js';
 import type { EventType } from '../webhooks/limits.js';
 import type {
   AccountCredentials,
@@ -113,20 +113,16 @@ export function createAccounts(states: AccountStates<AccountState>, lookups: Sto
   };
 }
 
-/** A command decides on all events in the store; events it appends are visible at once in this process. */
-export function createLoadAccount(states: AccountStates<AccountState>): LoadAccount {
-  return async (accountId) => {
-    states.assertNotTooFarAhead();
-    const stream = accountStream(accountId);
-    const folded = await states.latest(stream);
-    return {
-      accountId,
-      webhooks: folded?.state['account-webhooks'] ?? null,
-      credentials: folded?.state['account-credentials'] ?? null,
-      revision: folded?.revision ?? NO_STREAM,
-      keyUse: (key) => states.key(stream, key),
-      append: (events, revision) => states.append(stream, folded, events, revision).state['account-webhooks'],
-    };
+/** Commands decide on all events in the store; events that they append are visible at once in this process. */
+export function createCommandAccounts(states: AccountStates<AccountState>): CommandAccounts {
+  return {
+    async load(accountId) {
+      states.assertNotTooFarAhead();
+      return { accountId, folded: await states.latest(accountStream(accountId)) };
+    },
+    keyUse: (accountId, key) => states.key(accountStream(accountId), key),
+    show: ({ accountId, folded }, events, revision) =>
+      states.append(accountStream(accountId), folded, events, revision).state,
   };
 }
 

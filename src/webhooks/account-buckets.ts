@@ -1,8 +1,12 @@
-/** Limits in bytes: how much an account may add to its history, and how many requests the service keeps for it. */
+/**
+ * Limits in bytes: how much an account may add to its history, by which commands, and how many requests the service keeps
+ * for it.
+ */
 
 import type { Requester } from '../limits/user-limits.js';
 import { SharedBuckets } from '../limits/user-limits.js';
 import type { NewEvent } from '../ports/event-store.js';
+import { type Command, isReconfiguring } from './decide.js';
 
 /**
  * How far a request that draws on a reserve may overdraw a budget: about 100 rotations of signing secrets. It is charged, so
@@ -32,6 +36,35 @@ export function createHistoryBudget(budget: number, now: () => number): HistoryB
     take: (requester, bytes) => buckets.takeOrOverdraw(requester, bytes * msOfAByte, MAX_DEBT_BYTES * msOfAByte),
     giveBack: (requester, bytes) => buckets.giveBack(requester, bytes * msOfAByte),
   };
+}
+
+/** Of an account's own commands, those that only take something away are accepted whatever its budget is. */
+const SENDERS: Readonly<Record<Command['type'], 'account' | 'account, always accepted' | 'service'>> = {
+  RegisterWebhook: 'account',
+  RegisterWebhooks: 'account',
+  MoveWebhooks: 'account',
+  UpdateWebhook: 'account',
+  RemoveWebhook: 'account, always accepted',
+  StartRecovery: 'account',
+  StopRecovery: 'account, always accepted',
+  SetNotices: 'account',
+  RemoveNotices: 'account, always accepted',
+  DeactivateWebhook: 'service',
+  NoteEndpointFailing: 'service',
+  AnnounceDeactivation: 'service',
+  NoteEndpointRecovered: 'service',
+  DeactivateFailingEndpoint: 'service',
+  FinishRecovery: 'service',
+};
+
+export function isOfService({ type }: Command): boolean {
+  return SENDERS[type] === 'service';
+}
+
+/** Whether the account's budget is charged for the command, and may reject it. */
+export function mayBeRejected(command: Command): boolean {
+  if (command.type === 'UpdateWebhook') return command.isActive !== false || isReconfiguring(command);
+  return SENDERS[command.type] === 'account';
 }
 
 const REQUESTED_AT_ONCE = 256 * 1024 * 1024;

@@ -44,24 +44,18 @@ export class AccountCommandQueue {
   }
 
   /**
-   * Runs `work` after the user's earlier commands, and again while it returns null because the stream has changed.
-   * Rejects with the error of `work`.
+   * Runs `work` after the user's earlier commands. Rejects with the error of `work`.
    * @param requester null: the service itself, which is exempt from the limit
    * @throws CommandQueueFull before `work` has started
    */
-  async run<T>(
-    accountId: number,
-    work: (slot: CommandSlot) => Promise<T | null>,
-    requester: Requester | null,
-  ): Promise<T> {
+  async run<T>(accountId: number, work: (slot: CommandSlot) => Promise<T>, requester: Requester | null): Promise<T> {
     await this.#admit(accountId, requester);
     let pauseMs = 0;
     const changed = (characters: number) => {
       pauseMs = characters / CHARACTERS_PER_MS;
     };
     try {
-      let result = await work({ changed });
-      while (result === null) result = await work({ changed });
+      const result = await work({ changed });
       if (pauseMs < MIN_PAUSE_MS) this.#release(accountId, false);
       else setTimeout(() => this.#release(accountId, false), pauseMs);
       return result;

@@ -7,6 +7,7 @@ import { type Requester, requester } from '../limits/user-limits.js';
 import { type TraceContext, traceparentOf } from '../observability/tracing.js';
 import { isTime } from '../ports/broker.js';
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js';
+import type { Decision } from './decide.js';
 import type { AccountEvent, StoredAccountEvent } from './events.js';
 import type { RegisteredWebhook } from './state.js';
 
@@ -39,7 +40,7 @@ export function accountEvent({ id, type, data }: Pick<NewEvent, 'id' | 'type' | 
 }
 
 /** How long the same request with the same key gets the same response. ms */
-export const KEY_COUNTS_MS = 24 * 3_600_000;
+const KEY_COUNTS_MS = 24 * 3_600_000;
 /** Processes' clocks differ: all keep a key for as long as one of them may honour it. ms */
 export const KEY_KEPT_MS = KEY_COUNTS_MS + 3_600_000;
 
@@ -59,6 +60,36 @@ export interface RequestKey {
   readonly key: string;
   readonly request: string;
   isOf(fingerprint: string): boolean;
+}
+
+/** replayed: the key's request was already handled. idempotency-key-used: the key belongs to another request. */
+export type KeyEffect = { readonly kind: 'replayed'; readonly use: KeyUse } | { readonly kind: 'idempotency-key-used' };
+
+/** @param use of the key in the account @param now ms since the epoch @returns null if the key is unused or has expired */
+export function findKeyEffect(use: KeyUse | null, key: RequestKey, now: number): KeyEffect | null {
+  if (!use || now - use.at >= KEY_COUNTS_MS) return null;
+  return key.isOf(use.request) ? { kind: 'replayed', use } : { kind: 'idempotency-key-used' };
+}
+
+interface DecisionRequest {
+  readonly context: CommandContext;
+  readonly key: RequestKey | null;
+  readonly newEventId: NewEventId;
+  /** ms since the epoch. */
+  readonly at: number;
+}
+
+/** The events of a decision, and the use of the request's key. A key that changed nothing is an event of its own. */
+export function envelopeDecision(
+  decision: Decision,
+  { context, key, newEventId, at }: DecisionRequest,
+): readonly NewEvent[] {
+  if (decision.kind !== 'accepted') return [];
+  const { events, registered, unchanged } = decision;
+  const isKeyOnly = key && unchanged;
+  const caused = enveloped(isKeyOnly ? [{ type: 'IdempotencyKeyUsed', data: unchanged }] : events, context, newEventId);
+  if (!key || !registered) return caused;
+  return withKey(caused, { key: key.key, request: key.request, at, webhooks: registered });
 }
 
 const FIELD = 'idempotency';

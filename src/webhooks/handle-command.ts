@@ -1,58 +1,95 @@
 /**
- * Handles a command: load the account with everything in the store, decide, and append with the revision that the
- * decision was based on. If another process appended first, load and decide again; commands of this process take turns
- * (account-command-queue.ts). This enforces the limit of 3 under concurrency, across any number of processes. The events apply
- * at once in this process, so nobody waits for the subscription.
+ * Handles every command in one loop: load, decide, append at the revision that was loaded; on a conflict, load again. So a
+ * decision holds across any number of processes: the limit of 3, one event per Idempotency-Key, one use of a code.
  *
- * A command may carry an Idempotency-Key. The account was loaded with the keys of all its events, and the append
- * carries the revision, so of all processes that receive one key exactly one makes an event of it.
- *
- * Appends that may be refused are charged to the account's budget (account-buckets.ts); a replayed response appends nothing.
+ * In a service, an account is loaded with everything in the store, and the idempotency keys of all its events. Commands on
+ * one account take turns (account-command-queue.ts), and appends that may be rejected are charged to its budget
+ * (account-buckets.ts). The command line appends to a stream without a state (accounts/registration.ts).
  */
+import type { Requester } from '../limits/user-limits.js';
 import type { Tracing } from '../observability/tracing.js';
-import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
-import { bytesOf, type HistoryBudget } from './account-buckets.js';
-import type { AccountCommandQueue, CommandSlot } from './account-command-queue.js';
-import { accountCharacters, type Command, type Decision, decide, isReconfiguring } from './decide.js';
+import { type EventStore, type NewEvent, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
+import { bytesOf, isOfService, mayBeRejected } from './account-buckets.js';
+import type { CommandSlot } from './account-command-queue.js';
+import type { AppendEvents, AppendResult, CommandDeps, Conflict, LoadedAccount } from './command-deps.js';
+import { accountCharacters, type Command, type Decision, decide } from './decide.js';
 import {
   type CommandContext,
-  enveloped,
-  KEY_COUNTS_MS,
-  type KeyUse,
-  type NewEventId,
+  envelopeDecision,
+  findKeyEffect,
+  type KeyEffect,
   type RequestKey,
   requesterIn,
-  withKey,
 } from './envelope.js';
-import { type AccountEvent, accountStream } from './events.js';
-import { type AccountCredentials, type AccountWebhooks, NO_ACCOUNT } from './state.js';
+import { accountStream } from './events.js';
+import { NO_ACCOUNT } from './state.js';
 
-interface LoadedAccount {
-  readonly accountId: number;
-  /** Null if the account was never registered. */
-  readonly webhooks: AccountWebhooks | null;
-  readonly credentials: AccountCredentials | null;
-  /** NO_STREAM if there is no stream. */
-  readonly revision: number;
-  /** The effect of an idempotency key in this account, for at least as long as a key is valid. */
-  keyUse(key: string): KeyUse | null;
-  /** Shows events appended after the load here. @param revision of the last one @returns the webhooks after them */
-  append(events: readonly NewEvent[], revision: number): AccountWebhooks;
+/** `end`: the command has its result without an append. */
+export type Verdict<Result> = AppendVerdict<Result> | { readonly kind: 'end'; readonly result: Result };
+
+interface AppendVerdict<Result> {
+  readonly kind: 'append';
+  readonly events: readonly NewEvent[];
+  /** Whether the account's budget is charged, and may reject the append. */
+  readonly isCharged: boolean;
+  /** Of the command, once the events are in the store. */
+  readonly result: Result;
 }
 
-/** Up to date with the store. @throws StoreUnavailable, OtherHistory, ReadModelBehind */
-export type LoadAccount = (accountId: number) => Promise<LoadedAccount>;
+interface Rejected<Result> {
+  readonly kind: 'rejected';
+  readonly result: Result;
+}
 
-export interface CommandParts {
+export interface CommandSteps<Loaded, Result> {
+  /** @param conflict of the last append; null at first */
+  load(conflict: Conflict | null): Promise<Loaded>;
+  /** Called again after each conflict. Only the loop appends. */
+  decide(loaded: Loaded): Verdict<Result> | Promise<Verdict<Result>>;
+  append(loaded: Loaded, verdict: AppendVerdict<Result>): Promise<AppendResult | Rejected<Result>>;
+}
+
+/** @throws the errors of the steps */
+export async function runCommand<Loaded, Result>(steps: CommandSteps<Loaded, Result>): Promise<Result> {
+  let conflict: Conflict | null = null;
+  for (;;) {
+    const loaded = await steps.load(conflict);
+    const verdict = await steps.decide(loaded);
+    if (verdict.kind === 'end') return verdict.result;
+    const appended = await steps.append(loaded, verdict);
+    switch (appended.kind) {
+      case 'appended':
+        return verdict.result;
+      case 'rejected':
+        return appended.result;
+      case 'conflict':
+        conflict = appended;
+        break;
+      default:
+        return appended satisfies never;
+    }
+  }
+}
+
+interface AppendDeps {
   readonly store: Pick<EventStore, 'append'>;
-  readonly load: LoadAccount;
-  /** Shared by all handlers of a process. */
-  readonly queue: AccountCommandQueue;
-  readonly newEventId: NewEventId;
-  readonly budget: HistoryBudget;
   readonly tracing: Pick<Tracing, 'begin'> | null;
-  /** ms since the epoch. */
-  readonly time: () => number;
+}
+
+export function createAppend({ store, tracing }: AppendDeps): AppendEvents {
+  return async ({ stream, events, revision, trace = null }) => {
+    const attributes = { 'db.operation.name': 'append', 'db.collection.name': stream };
+    const span = tracing?.begin({ name: 'append', kind: 'client', parent: trace, attributes });
+    try {
+      const appended = await store.append(stream, events, revision);
+      span?.end(null);
+      return { kind: 'appended', revision: appended.revision };
+    } catch (error) {
+      span?.end((error as Error).name);
+      if (error instanceof WrongExpectedRevision) return { kind: 'conflict', revision: error.actual };
+      throw error;
+    }
+  };
 }
 
 /** The command was acceptable, but the account has added too much to its history; nothing was appended. */
@@ -61,19 +98,80 @@ export interface OverBudget {
   readonly retryAfterMs: number;
 }
 
-type HandledCommand = Decision | OverBudget;
+/** A command on an account of a service. */
+export interface AccountCommand<Result> {
+  readonly accountId: number;
+  readonly context: CommandContext;
+  /** Null: the service itself, which is exempt from the limit on queued commands. */
+  readonly requester: Requester | null;
+  /** Whether the account's next command waits in proportion to the size of the account's webhooks. */
+  readonly isFollowedByPause: boolean;
+  decide(account: LoadedAccount): Verdict<Result> | Promise<Verdict<Result>>;
+}
 
 /**
  * @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; CommandQueueFull; the errors of
- * LoadAccount
+ * CommandAccounts.load and of `decide`
  */
+export function handleAccountCommand<Result>(
+  deps: CommandDeps,
+  command: AccountCommand<Result>,
+): Promise<Result | OverBudget> {
+  const work = (slot: CommandSlot) =>
+    runCommand<LoadedAccount, Result | OverBudget>({
+      load: () => deps.accounts.load(command.accountId),
+      decide: (account) => command.decide(account),
+      async append(account, verdict) {
+        const appended = await appendWithinBudget(deps, command.context, account, verdict);
+        if (appended.kind !== 'appended') return appended;
+        const state = deps.accounts.show(account, verdict.events, appended.revision);
+        if (command.isFollowedByPause) slot.changed(accountCharacters(state['account-webhooks']));
+        return appended;
+      },
+    });
+  return deps.queue.run(command.accountId, work, command.requester);
+}
+
+/** Refunds the charge if nothing was appended. */
+async function appendWithinBudget(
+  { append, budget }: CommandDeps,
+  context: CommandContext,
+  { accountId, folded }: LoadedAccount,
+  { events, isCharged }: AppendVerdict<unknown>,
+): Promise<AppendResult | Rejected<OverBudget>> {
+  const bytes = isCharged ? bytesOf(events) : 0;
+  const requester = requesterIn(accountId, context);
+  // An overdrawn budget has not even room for 0 bytes.
+  const retryAfterMs = isCharged ? budget.take(requester, bytes) : 0;
+  if (retryAfterMs > 0) return { kind: 'rejected', result: { kind: 'over-budget', retryAfterMs } };
+  const [stream, revision] = [accountStream(accountId), folded?.revision ?? NO_STREAM];
+  let isAppended = false;
+  try {
+    const appended = await append({ stream, events, revision, trace: context.trace });
+    isAppended = appended.kind === 'appended';
+    return appended;
+  } finally {
+    if (!isAppended) budget.giveBack(requester, bytes);
+  }
+}
+
+type HandledCommand = Decision | OverBudget;
+
+/** @throws the errors of handleAccountCommand */
 export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<HandledCommand>;
 
-/** replayed: the key's request was already handled. idempotency-key-used: the key belongs to another request. */
-export type KeyedDecision =
-  | HandledCommand
-  | { readonly kind: 'replayed'; readonly use: KeyUse }
-  | { readonly kind: 'idempotency-key-used' };
+export function createCommandHandler(deps: CommandDeps): HandleCommand {
+  return (accountId, command, context) =>
+    handleAccountCommand<Decision>(deps, {
+      accountId,
+      context,
+      requester: isOfService(command) ? null : requesterIn(accountId, context),
+      isFollowedByPause: true,
+      decide: (account) => decideOn(deps, account, command, { context, key: null }),
+    });
+}
+
+export type KeyedDecision = HandledCommand | KeyEffect;
 
 /**
  * @param key null: the request has none
@@ -87,139 +185,32 @@ export type HandleKeyedCommand = (
   context: CommandContext,
 ) => Promise<KeyedDecision>;
 
-export function createCommandHandler(parts: CommandParts): HandleCommand {
-  return (accountId, command, context) => {
-    const by = SENDERS[command.type] === 'service' ? null : requesterIn(accountId, context);
-    const work = async ({ changed }: CommandSlot) =>
-      decideOn(parts, await parts.load(accountId), command, { context, key: null, changed });
-    return parts.queue.run(accountId, work, by);
-  };
-}
-
-export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedCommand {
+export function createKeyedCommandHandler(deps: CommandDeps): HandleKeyedCommand {
   return async (accountId, key, prepare, context) => {
     let command = key ? null : await prepare();
-    const work = async ({ changed }: CommandSlot) => {
-      const account = await parts.load(accountId);
-      const before = key && caused(account, key, parts.time());
-      if (before) return before;
-      command ??= await prepare();
-      return decideOn(parts, account, command, { context, key, changed });
-    };
-    return parts.queue.run(accountId, work, requesterIn(accountId, context));
+    return handleAccountCommand<Decision | KeyEffect>(deps, {
+      accountId,
+      context,
+      requester: requesterIn(accountId, context),
+      isFollowedByPause: true,
+      async decide(account) {
+        const effect = key && findKeyEffect(deps.accounts.keyUse(accountId, key.key), key, deps.time());
+        if (effect) return { kind: 'end', result: effect };
+        command ??= await prepare();
+        return decideOn(deps, account, command, { context, key });
+      },
+    });
   };
 }
 
-/** Of an account's own commands, those that only take something away are accepted whatever its budget is. */
-const SENDERS: Readonly<Record<Command['type'], 'account' | 'account, always accepted' | 'service'>> = {
-  RegisterWebhook: 'account',
-  RegisterWebhooks: 'account',
-  MoveWebhooks: 'account',
-  UpdateWebhook: 'account',
-  RemoveWebhook: 'account, always accepted',
-  StartRecovery: 'account',
-  StopRecovery: 'account, always accepted',
-  SetNotices: 'account',
-  RemoveNotices: 'account, always accepted',
-  DeactivateWebhook: 'service',
-  NoteEndpointFailing: 'service',
-  AnnounceDeactivation: 'service',
-  NoteEndpointRecovered: 'service',
-  DeactivateFailingEndpoint: 'service',
-  FinishRecovery: 'service',
-};
-
-function mayBeRefused(command: Command): boolean {
-  if (command.type === 'UpdateWebhook') return command.isActive !== false || isReconfiguring(command);
-  return SENDERS[command.type] === 'account';
-}
-
-function caused(account: LoadedAccount, key: RequestKey, now: number): KeyedDecision | null {
-  const use = account.keyUse(key.key);
-  if (!use || now - use.at >= KEY_COUNTS_MS) return null;
-  return key.isOf(use.request) ? { kind: 'replayed', use } : { kind: 'idempotency-key-used' };
-}
-
-interface Given {
-  readonly context: CommandContext;
-  readonly key: RequestKey | null;
-  readonly changed: CommandSlot['changed'];
-}
-
-/** Null if the stream had moved on. */
-async function decideOn(
-  parts: CommandParts,
-  account: LoadedAccount,
+function decideOn(
+  { newEventId, time }: CommandDeps,
+  { folded }: LoadedAccount,
   command: Command,
-  { context, key, changed }: Given,
-): Promise<HandledCommand | null> {
-  const decision = decide(account.webhooks ?? NO_ACCOUNT, command);
-  const caused = eventsOf(decision, key);
-  if (caused.length === 0) return decision;
-  const events = keyed(enveloped(caused, context, parts.newEventId), decision, key, parts.time());
-  const how = { context, mayBeRefused: mayBeRefused(command) };
-  const appended = await appendPaid(parts, account, events, how);
-  if (appended === null || 'kind' in appended) return appended;
-  changed(accountCharacters(appended));
-  return decision;
-}
-
-/** A key that changed nothing is stored too: later requests with it get this response. */
-function eventsOf(decision: Decision, key: RequestKey | null): readonly AccountEvent[] {
-  if (decision.kind !== 'accepted') return [];
-  const { events, unchanged } = decision;
-  return key && unchanged ? [{ type: 'IdempotencyKeyUsed', data: unchanged }] : events;
-}
-
-function keyed(events: readonly NewEvent[], decision: Decision, key: RequestKey | null, at: number) {
-  if (!key || decision.kind !== 'accepted' || !decision.registered) return events;
-  return withKey(events, { key: key.key, request: key.request, at, webhooks: decision.registered });
-}
-
-interface Appending extends Pick<Given, 'context'> {
-  readonly mayBeRefused: boolean;
-}
-
-/** Refunds the charge if nothing was appended. @returns the webhooks afterwards; null if the stream had moved on */
-export async function appendPaid(
-  parts: CommandParts,
-  account: LoadedAccount,
-  events: readonly NewEvent[],
-  { context, mayBeRefused }: Appending,
-): Promise<AccountWebhooks | OverBudget | null> {
-  const { budget } = parts;
-  const { accountId } = account;
-  const bytes = mayBeRefused ? bytesOf(events) : 0;
-  const requester = requesterIn(accountId, context);
-  // An overdrawn budget has not even room for 0 bytes.
-  const retryAfterMs = mayBeRefused ? budget.take(requester, bytes) : 0;
-  if (retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs };
-  let revision: number | null = null;
-  try {
-    revision = await append(parts, account, events, context);
-  } finally {
-    if (revision === null) budget.giveBack(requester, bytes);
-  }
-  return revision === null ? null : account.append(events, revision);
-}
-
-/** The last event's revision; null if the stream had moved on. */
-async function append(
-  { store, tracing }: CommandParts,
-  { accountId, revision }: LoadedAccount,
-  events: readonly NewEvent[],
-  { trace = null }: CommandContext,
-): Promise<number | null> {
-  const stream = accountStream(accountId);
-  const attributes = { 'db.operation.name': 'append', 'db.collection.name': stream };
-  const span = tracing?.begin({ name: 'append', kind: 'client', parent: trace, attributes });
-  try {
-    const appended = await store.append(stream, events, revision);
-    span?.end(null);
-    return appended.revision;
-  } catch (error) {
-    span?.end((error as Error).name);
-    if (error instanceof WrongExpectedRevision) return null;
-    throw error;
-  }
+  request: { readonly context: CommandContext; readonly key: RequestKey | null },
+): Verdict<Decision> {
+  const decision = decide(folded?.state['account-webhooks'] ?? NO_ACCOUNT, command);
+  const events = envelopeDecision(decision, { ...request, newEventId, at: time() });
+  if (events.length === 0) return { kind: 'end', result: decision };
+  return { kind: 'append', events, isCharged: mayBeRejected(command), result: decision };
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { driver } from '../../src/adapters/sqlite/open-file.js';
 import { NO_STREAM } from '../../src/ports/event-store.js';
 import { AccountUnreadable, setAsideText } from '../../src/read-model/account-unreadable.js';
-import { createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
+import { createAccounts, createCommandAccounts } from '../../src/read-model/accounts.js';
 import { StoreLookups } from '../../src/read-model/store-lookups.js';
 import { accountStream, streamOf } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
 import { eventually } from '../support/clocks/eventually.js';
 import { added, CONTEXT, register, registered } from '../support/generators/webhook-samples.js';
-import { commandParts } from '../support/scenes/command-parts.js';
+import { commandDeps } from '../support/scenes/command-deps.js';
 import { ProjectionHostFixture, waitUntilProjected } from '../support/scenes/projection-host-fixture.js';
 
 let fixture: ProjectionHostFixture;
@@ -118,16 +118,18 @@ it('nothing is known of such an account, and its commands fail', async () => {
   for (const asked of [accounts.webhooks(1), accounts.webhooksNow(1), accounts.credential(1, 'c')]) {
     await expect(asked).rejects.toThrow(AccountUnreadable);
   }
-  const handle = createKeyedCommandHandler(commandParts({ store: fixture.store, load: createLoadAccount(host.known) }));
+  const handle = createKeyedCommandHandler(
+    commandDeps({ store: fixture.store, accounts: createCommandAccounts(host.known) }),
+  );
   await expect(handle(1, null, async () => register('a'), CONTEXT)).rejects.toThrow(AccountUnreadable);
 });
 
 it('what this process knew ahead of its read model does not outlive that', async () => {
   const host = await fixture.started();
-  const load = createLoadAccount(host.known);
+  const accounts = createCommandAccounts(host.known);
   await fixture.append(1, [registered(1), added(7)]);
-  await load(1);
+  await accounts.load(1);
   await appendBad(1, null, 1);
   await eventually(() => host.known.setAside.size > 0);
-  await expect(load(1)).rejects.toThrow(AccountUnreadable);
+  await expect(accounts.load(1)).rejects.toThrow(AccountUnreadable);
 });

@@ -6,7 +6,7 @@ import { createCommandHandler, type HandleCommand } from '../../src/webhooks/han
 import { NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { AT, added, CONTEXT, register, registered } from '../support/generators/webhook-samples.js';
 import { foldWebhooks } from '../support/scenes/aggregate-spec.js';
-import { commandParts } from '../support/scenes/command-parts.js';
+import { commandDeps } from '../support/scenes/command-deps.js';
 import { HeldReadModel } from '../support/scenes/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/scenes/read-model-fixture.js';
 import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
@@ -30,8 +30,8 @@ afterAll(async () => {
   directory.remove();
 });
 
-function handlerOver({ load }: ReadModel, over: EventStore = store): HandleCommand {
-  return createCommandHandler(commandParts({ store: over, load }));
+function handlerOver({ commandAccounts }: ReadModel, over: EventStore = store): HandleCommand {
+  return createCommandHandler(commandDeps({ store: over, accounts: commandAccounts }));
 }
 
 /** One of the two, in turn: as two processes would share the load. */
@@ -39,6 +39,19 @@ function handler(index: number): HandleCommand {
   const chosen = handlers[index % handlers.length];
   if (!chosen) throw new Error('not started');
   return chosen;
+}
+
+/** A store in which another command's event comes before the first append. */
+function overtaken(): EventStore {
+  let isFirst = true;
+  return {
+    ...bound(store),
+    async append(stream, events, expectedRevision) {
+      if (isFirst) await store.append(stream, enveloped([added(1)], CONTEXT, randomUUID), expectedRevision);
+      isFirst = false;
+      return store.append(stream, events, expectedRevision);
+    },
+  };
 }
 
 async function registerAccount(accountId: number): Promise<void> {
@@ -64,18 +77,30 @@ it('of 20 different URLs at once, over two handlers, exactly three are taken', a
 
 it('reads forward and decides again where another command came first', async () => {
   await registerAccount(3);
-  let overtaken = false;
-  const racing: EventStore = {
-    ...bound(store),
-    async append(stream, events, expectedRevision) {
-      if (!overtaken) await store.append(stream, enveloped([added(1)], CONTEXT, randomUUID), expectedRevision);
-      overtaken = true;
-      return store.append(stream, events, expectedRevision);
-    },
-  };
-  const decision = await handlerOver(first(readModels), racing)(3, register(1, { newId: 2 }), CONTEXT);
+  const decision = await handlerOver(first(readModels), overtaken())(3, register(1, { newId: 2 }), CONTEXT);
   expect(decision).toMatchObject({ kind: 'accepted', events: [{ type: 'WebhookUpdated', data: { version: 2 } }] });
   expect((await stateOf(3)).webhooks.map(({ id, version }) => ({ id, version }))).toEqual([{ id: 1, version: 2 }]);
+});
+
+it('charges a command once that is decided twice', async () => {
+  await registerAccount(11);
+  const charges: number[] = [];
+  const budget = {
+    take: (_: unknown, bytes: number) => {
+      charges.push(bytes);
+      return 0;
+    },
+    giveBack: (_: unknown, bytes: number) => void charges.push(-bytes),
+  };
+  const accounts = first(readModels).commandAccounts;
+  await createCommandHandler(commandDeps({ store: overtaken(), accounts, budget }))(
+    11,
+    register(1, { newId: 2 }),
+    CONTEXT,
+  );
+  const [taken = 0, refunded = 0, kept = 0] = charges;
+  expect([charges.length, taken + refunded]).toEqual([3, 0]);
+  expect(Math.min(taken, kept)).toBeGreaterThan(0);
 });
 
 it('decides on all that the store has: the read model may be behind', async () => {

@@ -8,7 +8,7 @@ import { accountStream } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
 import { collect } from '../contract/contract.js';
 import { CONTEXT, register, registered } from '../support/generators/webhook-samples.js';
-import { commandParts } from '../support/scenes/command-parts.js';
+import { commandDeps } from '../support/scenes/command-deps.js';
 import { HeldReadModel } from '../support/scenes/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/scenes/read-model-fixture.js';
 import { temporaryDirectory } from '../support/scenes/temporary-directory.js';
@@ -30,7 +30,8 @@ afterAll(async () => {
   directory.remove();
 });
 
-const handler = () => createKeyedCommandHandler(commandParts({ store, load: readModel.load, time: () => now }));
+const handler = () =>
+  createKeyedCommandHandler(commandDeps({ store, accounts: readModel.commandAccounts, time: () => now }));
 
 async function newAccount(): Promise<number> {
   accounts += 1;
@@ -57,8 +58,8 @@ it('a key counts for 24 h after its event, over a read model that was made meanw
   await handler()(accountId, keyOf('k'), preparing('a'), CONTEXT);
   const later = await startReadModel(store, directory.path);
   try {
-    const parts = commandParts({ store, load: later.load });
-    const at = (ms: number) => createKeyedCommandHandler({ ...parts, time: () => now + ms });
+    const deps = commandDeps({ store, accounts: later.commandAccounts });
+    const at = (ms: number) => createKeyedCommandHandler({ ...deps, time: () => now + ms });
     const early = await at(24 * HOUR - 1)(accountId, keyOf('k'), preparing('a'), CONTEXT);
     expect(early.kind).toBe('replayed');
     const late = await at(24 * HOUR)(accountId, keyOf('k', 'another'), preparing('b', 9), CONTEXT);
@@ -80,7 +81,7 @@ it('a key counts where the read model has not folded its event: it was read, or 
   const held = new HeldReadModel();
   const behind = await startReadModel(held.over(store as EventStore), directory.path);
   try {
-    const handle = createKeyedCommandHandler(commandParts({ store, load: behind.load, time: () => now }));
+    const handle = createKeyedCommandHandler(commandDeps({ store, accounts: behind.commandAccounts, time: () => now }));
     await handler()(accountId, keyOf('theirs'), preparing('a'), CONTEXT);
     await handle(accountId, keyOf('ours'), preparing('b', 9), CONTEXT);
     for (const [key, path] of [['theirs', 'a'] as const, ['ours', 'b'] as const]) {

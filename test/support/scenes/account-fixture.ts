@@ -23,7 +23,7 @@ import { CONTEXT, register } from '../generators/webhook-samples.js';
 import { testAuthority } from '../servers/certificates.js';
 import { type ReceivedRequest, type Receiver, type ReceiverOptions, startReceiver } from '../servers/receiver.js';
 import { SqliteFolder } from '../servers/sqlite-folder.js';
-import { commandParts } from './command-parts.js';
+import { commandDeps } from './command-deps.js';
 import { noDeliveryMetrics } from './no-metrics.js';
 import { startReadModel } from './read-model-fixture.js';
 import { scratchInMemory } from './scratch-in-memory.js';
@@ -78,8 +78,8 @@ type Installation = Awaited<ReturnType<typeof openInstallation>>;
 async function openInstallation(folder: SqliteFolder) {
   const { file, store, broker } = folder.open();
   const readModel = await startReadModel(store, folder.dataDir);
-  const { accounts, load } = readModel;
-  const handleCommand = createCommandHandler(commandParts({ store, load }));
+  const { accounts, commandAccounts } = readModel;
+  const handleCommand = createCommandHandler(commandDeps({ store, accounts: commandAccounts }));
   const now = () => Date.now();
   const registration = createRegistration({
     ...{ store, sealing, randomBytes, newEventId: randomUUID, now: () => new Date() },

@@ -22,7 +22,7 @@ import { createWebhookIds } from '../../../src/webhooks/webhook-ids.js';
 import { Client } from '../clients/api-client.js';
 import { CONTEXT, registered } from '../generators/webhook-samples.js';
 import { openSqliteStore } from '../servers/sqlite-store.js';
-import { commandParts } from './command-parts.js';
+import { commandDeps } from './command-deps.js';
 import { noHttpMetrics } from './no-metrics.js';
 import { type ReadModel, startReadModel } from './read-model-fixture.js';
 import { type RecordingLogger, recordingLogger } from './recording-logger.js';
@@ -68,7 +68,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const now = parts.now ?? (() => new Date());
   const time = () => now().getTime();
   const readModel = await startReadModel(readModelOver(opened.store), directory.path, time);
-  const commands = commandParts({ store, load: readModel.load, budget, time, ...(queue && { queue }) });
+  const commands = commandDeps({ store, accounts: readModel.commandAccounts, budget, time, ...(queue && { queue }) });
   const api = createApi({
     accounts: readModel.accounts,
     sendAgain: async () => ({ kind: 'payload-gone' }),

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
-import { type Accounts, createAccounts, createLoadAccount } from '../../../src/read-model/accounts.js';
+import { type Accounts, createAccounts, createCommandAccounts } from '../../../src/read-model/accounts.js';
 import { ProjectionHost } from '../../../src/read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../../../src/read-model/projection-source.js';
 import { StoreLookups } from '../../../src/read-model/store-lookups.js';
-import type { LoadAccount } from '../../../src/webhooks/handle-command.js';
+import type { CommandAccounts } from '../../../src/webhooks/command-deps.js';
 import type { AccountState } from '../../../src/webhooks/state.js';
 import { silentLogger } from './silent-logger.js';
 
 export interface ReadModel {
   readonly accounts: Accounts;
-  readonly load: LoadAccount;
+  readonly commandAccounts: CommandAccounts;
   readonly host: ProjectionHost<AccountState>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function startReadModel(store: EventStore, dataDir: string, time = 
         (signal) => host.passHead(signal),
       ),
     ),
-    load: createLoadAccount(host.known),
+    commandAccounts: createCommandAccounts(host.known),
     host,
     close,
   };
