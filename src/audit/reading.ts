@@ -129,8 +129,8 @@ function routedBy(reading: Reading, entry: RoutedEntry, store: string, written: 
 /** A request is the first entry of its chain, and waits until a dispatcher is done with it. */
 export function readRequests(reading: Reading): Promise<void> {
   return each(reading, reading.topics.requests, (record) => {
-    for (const entry of entriesOfRequest(record)) logged(reading, entry, record);
     const request = requestIn(record);
+    for (const entry of entriesOfRequest(record, request)) logged(reading, entry, record);
     if (request && !request.cancels) waits(reading, record, request.delivery, 'requests', record.timestamp);
   });
 }
@@ -138,9 +138,10 @@ export function readRequests(reading: Reading): Promise<void> {
 export function readTier(reading: Reading, topic: string): Promise<void> {
   const tier = reading.topics.tierOf(topic)?.text ?? topic;
   return each(reading, topic, (record) => {
+    const due = overAt(record);
     for (const member of membersOf(record) ?? []) {
       const delivery = member && fromRetryRecord(member);
-      if (delivery) waits(reading, record, delivery, tier, overAt(record));
+      if (delivery) waits(reading, record, delivery, tier, due);
     }
   });
 }

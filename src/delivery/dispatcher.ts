@@ -4,6 +4,7 @@
  * too. Only then are offsets committed and partitions released, so after such a stop nothing that was done is sent again.
  */
 import type {
+  AcceptRecord,
   Broker,
   BrokerRefused,
   Consumer,
@@ -24,10 +25,8 @@ import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
 import { LogWriter } from './log/log-writer.js';
 import { noticeDelivery, publishedNotice } from './notices/notice.js';
 import { placeOf } from './record-place.js';
-import { waitOf } from './retry/bundle.js';
+import { createAcceptBundle } from './retry/accept-bundle.js';
 import { BundleWriter } from './retry/bundle-writer.js';
-import { BundlePassing } from './retry/passing.js';
-import { longestWaitMs } from './retry/retry-schedule.js';
 import { TierDiscovery } from './retry/tier-discovery.js';
 import { Unpacking } from './retry/unpacking.js';
 import { eachStepOnce } from './steps-once.js';
@@ -175,46 +174,42 @@ function createReadTiers(
   const { broker, group, topics: names } = parts;
   const common = toCommonOptions(parts);
   const retry = eachStepOnce(deliver);
-  const takeRequest = createTakeRequest(parts, retry);
+  const acceptRequest = createAcceptRequest(parts, retry);
   const mayUnpack = parts.backpressure.asker();
-  const unpacking = new Unpacking({
-    deliver: retry,
-    mayContinue: () => closing.aborted || mayUnpack(),
-    refuse: (record) => bury(parts, record, 'the record is not a retry record'),
-  });
-  const takeWaiting = createTakeWaiting(parts, unpacking, closing);
+  const refuse = (record: ReceivedRecord) => bury(parts, record, 'the record is not a retry record');
+  const mayContinue = () => closing.aborted || mayUnpack();
+  const unpacking = new Unpacking({ deliver: retry, mayContinue, refuse });
+  const acceptBundle = createAcceptBundle({ ...parts, unpacking, refuse, closing });
   return (topics) =>
     broker.consume({
       ...common,
       topics,
       group: retryGroup(group),
       mayBegin: (isUsual) => !closing.aborted && !unpacking.isFull && common.mayBegin(isUsual),
-      notBefore: (record) => notBefore(parts, record),
-      handler: (record, hold) => (record.topic === names.requests ? takeRequest : takeWaiting)(record, hold),
+      accept: (record) => (record.topic === names.requests ? acceptRequest : acceptBundle)(record),
     });
 }
 
 async function consumeAll(parts: ConsumingParts, deliver: Deliver, readTiers: () => Promise<Consumer>) {
   const { broker, group, topics } = parts;
   const common = toCommonOptions(parts);
+  // Payments and notices are decoded by their handlers: thousands wait here, and each would hold more than its bytes.
+  const payment = { handle: createFanOut(parts, deliver) };
+  const notice = { handle: createSendNotice(parts, deliver) };
   const starting = [
     broker.consume({
       ...common,
       topics: topics.payments,
       group,
       turnsByKey: true,
-      handler: createFanOut(parts, deliver),
+      accept: () => payment,
     }),
     readTiers(),
     broker.consume({
       topics: [topics.notices],
       group: noticeGroup(group),
       inFlight: NOTICES_IN_FLIGHT,
-      handler: async (record, hold) => {
-        const notice = noticeDelivery(record);
-        if (notice) await deliver(notice, hold);
-        else if (!publishedNotice(record)) parts.logger.warn(placeOf(record), 'skipping a record that is not a notice');
-      },
+      accept: () => notice,
       onUnreadable: async (batch) => parts.logger.warn(batch, 'notices can not be read and are not sent'),
     }),
   ] as const;
@@ -231,28 +226,23 @@ async function consumeAll(parts: ConsumingParts, deliver: Deliver, readTiers: ()
 type ConsumingParts = FanOutParts &
   Pick<DispatcherParts, 'broker' | 'group' | 'backpressure'> & { readonly requests: Requests };
 
-/** A cancellation is done once this process knows it: the request itself is the entry about it. */
-function createTakeRequest(parts: ConsumingParts, retry: Deliver): RecordHandler {
+function createSendNotice(parts: ConsumingParts, deliver: Deliver): RecordHandler {
   return async (record, hold) => {
-    const request = requestIn(record);
-    if (!request) return bury(parts, record, 'the record is not a request');
-    parts.requests.learn(record);
-    if (!request.cancels) await retry(request.delivery, hold);
+    const notice = noticeDelivery(record);
+    if (notice) await deliver(notice, hold);
+    else if (!publishedNotice(record)) parts.logger.warn(placeOf(record), 'skipping a record that is not a notice');
   };
 }
 
-function createTakeWaiting(parts: ConsumingParts, unpacking: Unpacking, closing: AbortSignal): RecordHandler {
-  const { retry: own, deferred } = parts.topics.tiers(parts.schedule);
-  const passing = new BundlePassing(parts, [...own, ...deferred]);
-  // Without await: nothing here may hold the record's memory while the bundle is unpacked.
-  return (record, hold) =>
-    passing
-      .passOn(record, closing.aborted || unpacking.hasRoom(record))
-      .then((isPassedOn) => (isPassedOn ? undefined : unpacking.unpack(record, hold)));
-}
-
-/** When a retry record is due, ms since the epoch. */
-function notBefore({ topics, now }: FanOutParts, record: ReceivedRecord): number {
-  const tier = topics.tierOf(record.topic);
-  return Math.min(waitOf(record).due, now() + (tier ? longestWaitMs(tier) : 0));
+/** A cancellation is done once this process knows it: the request itself is the entry about it. */
+function createAcceptRequest(parts: ConsumingParts, retry: Deliver): AcceptRecord {
+  return (accepted) => {
+    const request = requestIn(accepted);
+    const handle: RecordHandler = async (record, hold) => {
+      if (!request) return bury(parts, record, 'the record is not a request');
+      parts.requests.learn(request);
+      if (!request.cancels) await retry(request.delivery, hold);
+    };
+    return { handle };
+  };
 }

@@ -25,6 +25,9 @@
  * - mayBegin: while it returns false, no new record is started; rejected records are still redelivered. The consumer calls
  *   it again when a record is done, and every few ms. With turnsByKey it is asked separately for records of keys within their
  *   usual rate, that at which their records were handed out lately without waiting: those may begin while others may not.
+ * - accept is called when the consumer receives a record, before the record waits: so what it decodes is decoded once, however
+ *   long the record waits and however often it is redelivered after a rejection. Records that the broker sends again, as after a
+ *   rebalance, are accepted again.
  * - notBefore: a record that is not yet due blocks the records behind it in its partition (a retry topic is first in, first
  *   out), but no other partition or topic. Waiting records count towards no limit.
  * - An unreadable batch (damaged, or in an unknown encoding) is handed to onUnreadable as a record is to the handler: its
@@ -167,14 +170,22 @@ export interface ConsumeOptions {
   readonly inFlight: number;
   /** How many bytes started, unfinished records may hold; unlimited without it. */
   readonly inFlightBytes?: number;
-  readonly handler: RecordHandler;
+  readonly accept: AcceptRecord;
   /** Whether a record may start now; after a yes it does. Called for each record, so it must be cheap. Without it, always. */
   readonly mayBegin?: (isUsual: boolean) => boolean;
-  /** When the record may be handed out, ms since the epoch; without it, at once. */
-  readonly notBefore?: (record: ReceivedRecord) => number;
   /** Whether keys take turns within a partition; without it, records wait for those before them. Not with notBefore. */
   readonly turnsByKey?: boolean;
   readonly onUnreadable?: (batch: UnreadableBatch) => Promise<void>;
+}
+
+/** Decodes a record. Must not throw. */
+export type AcceptRecord = (record: ReceivedRecord) => AcceptedRecord;
+
+export interface AcceptedRecord {
+  /** When the record may be handed out, ms since the epoch; immediately without it. */
+  readonly notBefore?: number;
+  /** Called with the record's current content: hazard, a handler that refers to the accepted record keeps what `keep` replaces. */
+  readonly handle: RecordHandler;
 }
 
 export type RecordHandler = (record: ReceivedRecord, hold: RecordHold) => Promise<void>;

@@ -5,7 +5,6 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { laneItem } from '../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../src/adapters/common/record-pump.js';
 import type { AttemptRequest } from '../../src/delivery/attempt/attempt.js';
 import { type DeadLetter, readDeadLetter } from '../../src/delivery/dead-letters.js';
@@ -21,7 +20,7 @@ import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, received } from '../
 import { type EndpointAnswer, type FuzzedPayment, fuzzedPayment } from '../support/generators/fuzzed-payments.js';
 import { DeliverFixture } from '../support/scenes/deliver-fixture.js';
 import { webhookOf } from '../support/scenes/fake-accounts.js';
-import { laneOf } from '../support/scenes/pump-lane.js';
+import { itemOf, laneOf } from '../support/scenes/pump-lane.js';
 
 const RECORDS = Number(process.env.FUZZ_RECORDS ?? inFull(10_000, 2_000, 40_000));
 
@@ -141,11 +140,10 @@ async function acknowledged(
   handler: (record: ReceivedRecord) => Promise<void>,
 ): Promise<readonly ReceivedRecord[]> {
   const done: ReceivedRecord[] = [];
-  const lane = laneOf([laneItem(record)], (one) => void done.push(one));
   await new Promise<void>((resolve, reject) => {
-    const handled = (one: ReceivedRecord) => handler(one).catch(reject);
-    const pump = new RecordPump({ inFlight: 10, handler: handled, onDone: () => resolve(pump.stop()) });
-    pump.setLanes([lane]);
+    const handle = (one: ReceivedRecord) => handler(one).catch(reject);
+    const pump = new RecordPump({ inFlight: 10, onDone: () => resolve(pump.stop()) });
+    pump.setLanes([laneOf([itemOf(record, handle)], (one) => void done.push(one))]);
   });
   return done;
 }

@@ -8,6 +8,7 @@ import {
   isTime,
   type PartitionState,
   type ReceivedRecord,
+  type RecordHandler,
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { TurnQueue } from './turn-queue.js';
@@ -26,6 +27,7 @@ export interface Progress {
 
 interface DueRecord {
   readonly record: ReceivedRecord;
+  readonly handle: RecordHandler;
   /** ms by performance.now(). */
   readonly due: number;
   readonly bytes: number;
@@ -233,10 +235,11 @@ export function lastOf(item: LaneItem): number {
  */
 export function laneItem(
   received: ReceivedRecord | UnreadableBatch,
-  { notBefore, turnsByKey = false }: Pick<ConsumeOptions, 'notBefore' | 'turnsByKey'> = {},
+  { accept, turnsByKey = false }: Pick<ConsumeOptions, 'accept' | 'turnsByKey'>,
 ): LaneItem {
   if ('digest' in received) return { unreadable: received, bytes: 0, turn: '', behind: 0 };
-  const left = (notBefore?.(received) ?? 0) - Date.now();
+  const { notBefore = 0, handle } = accept(received);
+  const left = notBefore - Date.now();
   const turn = turnsByKey ? (received.key?.toString('latin1') ?? '') : '';
-  return { record: received, due: performance.now() + left, bytes: heldBytes(received), turn };
+  return { record: received, handle, due: performance.now() + left, bytes: heldBytes(received), turn };
 }

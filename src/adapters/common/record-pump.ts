@@ -28,7 +28,7 @@ const READ_AGAIN_MS = 500;
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export interface RecordPumpOptions
-  extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {
+  extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'mayBegin' | 'onUnreadable'> {
   /** Called when there is more to commit: a record, or a part of one, is done, or was skipped because it was done before. */
   readonly onDone: () => void;
   /** Without it, the consumer always owns its lanes. */
@@ -211,8 +211,8 @@ export class RecordPump {
 
   /** A function of its own: while the handler works, nothing here may hold the content that it replaces. */
   #call({ item }: Taken, hold: Hold): Promise<void> | undefined {
-    const { handler, onUnreadable } = this.#options;
-    return 'unreadable' in item ? onUnreadable?.(item.unreadable) : handler(item.record, hold);
+    if ('unreadable' in item) return this.#options.onUnreadable?.(item.unreadable);
+    return item.handle(item.record, hold);
   }
 
   #keep(taken: Taken, { key, value, headers }: NewRecord): void {

@@ -15,11 +15,11 @@ const PAGES_A_TURN = 5;
 export class TopicLane extends RecordLane {
   readonly topic: string;
   readonly #log: RecordLog;
-  readonly #options: Pick<ConsumeOptions, 'notBefore' | 'turnsByKey'>;
+  readonly #options: Pick<ConsumeOptions, 'accept' | 'turnsByKey'>;
   /** False while the last page was the topic's end and nothing was published since. */
   #mayHaveMore = true;
 
-  constructor(topic: string, log: RecordLog, options: Pick<ConsumeOptions, 'group' | 'notBefore' | 'turnsByKey'>) {
+  constructor(topic: string, log: RecordLog, options: Pick<ConsumeOptions, 'group' | 'accept' | 'turnsByKey'>) {
     const { offset, behind } = log.progress(options.group, topic);
     super(offset, behind);
     this.topic = topic;

@@ -69,7 +69,8 @@ export class Past {
   /** The service's group goes on behind these payments, and with what still waits. */
   async close(): Promise<void> {
     const { PAYMENT_TOPICS: topics, KAFKA_GROUP: group } = this.#core.config;
-    const consumer = await this.#broker.consume({ topics, group, inFlight: 1_000, handler: async () => undefined });
+    const skipping = { handle: async () => undefined };
+    const consumer = await this.#broker.consume({ topics, group, inFlight: 1_000, accept: () => skipping });
     while (consumer.state().partitions.some(({ behind }) => behind > 0)) await sleep(10);
     await consumer.close();
     for (const { tier, record } of this.#waiting) await this.#broker.publish(tier, [record]);

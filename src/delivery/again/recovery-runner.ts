@@ -50,7 +50,7 @@ export class RecoveryRunner {
     const { signal } = this.#stopping;
     await broker.ensureTopics([topics.requests, topics.deliveries]);
     const of = { topics: [topics.requests], group: recoveryGroup(group) };
-    const consumer = await broker.consume({ ...of, inFlight: 0, handler: async () => undefined });
+    const consumer = await broker.consume({ ...of, inFlight: 0, accept: () => ({ handle: async () => undefined }) });
     this.#consumer = consumer;
     try {
       for (let isOpen = true; isOpen && !signal.aborted; ) {

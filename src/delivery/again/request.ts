@@ -46,12 +46,15 @@ export function toCancellation(publications: Publications, actor: string): NewRe
   };
 }
 
+/** A record of webhooks.requests, decoded. */
 export interface Request {
   readonly delivery: Delivery;
   /** Of the payments' records: each is a delivery. Null: unknown. */
   readonly places: readonly (string | null)[];
   readonly cancels: boolean;
   readonly recovery: string | null;
+  /** When it was published, ms since the epoch; NO_TIME if unknown. */
+  readonly at: number;
 }
 
 /** Null for a foreign record. */
@@ -61,7 +64,8 @@ export function requestIn(record: ReceivedRecord): Request | null {
   if (!progress || !delivery) return null;
   const { cancels, recovery = null } = progress;
   const places = cancels ?? [delivery.payment];
-  return { delivery: { ...delivery, chain: chainOf(record) }, places, cancels: cancels !== undefined, recovery };
+  const chained = { ...delivery, chain: chainOf(record) };
+  return { delivery: chained, places, cancels: cancels !== undefined, recovery, at: record.timestamp };
 }
 
 export function chainOf({ offset }: Pick<ReceivedRecord, 'offset'>): number {
@@ -69,13 +73,10 @@ export function chainOf({ offset }: Pick<ReceivedRecord, 'offset'>): number {
 }
 
 /** A request is the first entry of its chain, for each of its deliveries. */
-export function entriesOfRequest(record: ReceivedRecord): DeliveryLogEntry[] {
-  const request = requestIn(record);
+export function entriesOfRequest(record: ReceivedRecord, request = requestIn(record)): DeliveryLogEntry[] {
   if (!request) return [];
-  const { delivery, places, cancels, recovery } = request;
-  const [outcome, next] = cancels
-    ? (['cancelled', null] as const)
-    : (['retrying', isTime(record.timestamp) ? record.timestamp : null] as const);
+  const { delivery, places, cancels, recovery, at } = request;
+  const [outcome, next] = cancels ? (['cancelled', null] as const) : (['retrying', isTime(at) ? at : null] as const);
   return places.map((payment) => ({
     ...logEntry({ ...delivery, payment }, outcome, null, next),
     recovery: recovery ?? undefined,

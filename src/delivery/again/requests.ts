@@ -11,13 +11,7 @@
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
-import {
-  type Broker,
-  type FollowedPage,
-  type Position,
-  type ReceivedRecord,
-  TopicRecreated,
-} from '../../ports/broker.js';
+import { type Broker, type FollowedPage, type Position, TopicRecreated } from '../../ports/broker.js';
 import {
   type RequestChains,
   RequestChainsDamaged,
@@ -27,7 +21,7 @@ import {
 import { retry, type Sleep, sleep } from '../../time/retry.js';
 import type { Delivery } from '../delivery.js';
 import type { Topics } from '../topics.js';
-import { requestIn } from './request.js';
+import { type Request, requestIn } from './request.js';
 
 /** About 20 MB. */
 const MAX_UNSTORED = 50_000;
@@ -99,10 +93,10 @@ export class Requests {
   }
 
   /** Also learns a request that this process consumes before it has followed the topic up to it. @throws RequestsUnknown */
-  learn(record: ReceivedRecord): void {
+  learn(request: Request): void {
     this.#assertKnown();
-    if (record.offset < (this.#read?.offset ?? 0)) return;
-    this.#learn(record);
+    if (request.delivery.chain <= (this.#read?.offset ?? 0)) return;
+    this.#learn(request);
     if (this.#unstored.size >= STORED_TOGETHER && !this.#isUnwritable) void this.#store();
   }
 
@@ -156,20 +150,20 @@ export class Requests {
   }
 
   async #take({ items, position }: FollowedPage, signal: AbortSignal): Promise<void> {
-    for (const item of items) if ('offset' in item) this.#learn(item);
+    for (const item of items) {
+      const request = 'offset' in item ? requestIn(item) : null;
+      if (request) this.#learn(request);
+    }
     this.#read = position;
     await this.#store();
     while (this.#unstored.size >= this.#maxUnstored && !signal.aborted) await this.#pause(STORE_AGAIN_MS, signal);
   }
 
-  #learn(record: ReceivedRecord): void {
-    const request = requestIn(record);
-    if (!request) return;
-    const { id: delivery, chain } = request.delivery;
-    for (const payment of request.places) {
+  #learn({ delivery: { id: delivery, chain }, places, at }: Request): void {
+    for (const payment of places) {
       const key = keyOf(delivery, payment);
       const isLater = chain > (this.#unstored.get(key)?.chain ?? 0);
-      if (isLater) this.#unstored.set(key, { delivery, payment, chain, at: record.timestamp });
+      if (isLater) this.#unstored.set(key, { delivery, payment, chain, at });
     }
   }
 

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Ajv } from 'ajv';
-import { headerText, type NewRecord, type RecordHeader } from '../../ports/broker.js';
+import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../../ports/broker.js';
 import { milliseconds, object, optional, type Static, type Written } from '../../schema.js';
 import type { EndpointKey } from '../endpoint-key.js';
 
@@ -33,6 +33,13 @@ const isWait = new Ajv().compile<Static<typeof WAIT>>(WAIT);
 export type BundleWait = Written<typeof WAIT>;
 /** Null: done. */
 export type Members = readonly (NewRecord | null)[];
+
+/** A record of a tier, decoded. */
+export interface Bundle {
+  readonly record: ReceivedRecord;
+  readonly wait: BundleWait;
+  readonly members: Members;
+}
 
 type Length = number | null;
 type IndexEntry = readonly [key: Length, value: Length, ...headers: (string | number)[]];

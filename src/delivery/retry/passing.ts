@@ -1,13 +1,13 @@
-import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
+import type { NewRecord } from '../../ports/broker.js';
 import type { Requests } from '../again/requests.js';
 import { fromRetryRecord } from '../delivery.js';
 import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
 import type { Topics } from '../topics.js';
-import { membersOf, waitOf, withMembers, withWait } from './bundle.js';
+import { type Bundle, withMembers, withWait } from './bundle.js';
 import { DEFERRALS, longestDelayMs, type Tier } from './retry-schedule.js';
 import { waitFor } from './waiting.js';
 
-interface BundlePassingParts extends DurablePublishParts {
+export interface BundlePassingParts extends DurablePublishParts {
   readonly topics: Pick<Topics, 'tierOf'>;
   readonly requests: Pick<Requests, 'laterChain'>;
   readonly now: () => number;
@@ -27,21 +27,20 @@ export class BundlePassing {
   }
 
   /** @returns whether it waits on: then its record is done. Rejected if the service abandons its work. */
-  async passOn(record: ReceivedRecord, hasRoom = true): Promise<boolean> {
-    const { leftMs, addedMs } = this.#leftOf(record, hasRoom);
-    const members = leftMs > 0 ? membersOf(record) : null;
-    if (!members) return false;
+  async passOn(bundle: Bundle, hasRoom = true): Promise<boolean> {
+    const { leftMs, addedMs } = this.#leftOf(bundle, hasRoom);
+    if (leftMs <= 0) return false;
     const { tier, due, moreMs } = waitFor(this.#tiers, leftMs, this.#parts.now());
     // The record's time is new: a request that ends a member may be forgotten by the time this one is due.
-    const left = members.map((member) => (member && this.#isSuperseded(member) ? null : member));
+    const left = bundle.members.map((member) => (member && this.#isSuperseded(member) ? null : member));
     if (left.every((member) => member === null)) return true;
-    const next = withWait(withMembers(record, left), { due, moreMs, addedMs: addedMs || undefined });
+    const next = withWait(withMembers(bundle.record, left), { due, moreMs, addedMs: addedMs || undefined });
     await publishUntilDurable(this.#parts, tier.topic, next);
     return true;
   }
 
-  #leftOf(record: ReceivedRecord, hasRoom: boolean) {
-    const { due, moreMs, addedMs = 0 } = waitOf(record);
+  #leftOf({ record, wait }: Bundle, hasRoom: boolean) {
+    const { due, moreMs, addedMs = 0 } = wait;
     // As a time that is left, not as one of the day: each tier takes some of it, whatever clocks say and records claim.
     const leftMs = moreMs - Math.max(0, this.#parts.now() - due);
     if (moreMs > 0 && leftMs > 0) return { leftMs: Math.min(leftMs, longestDelayMs(this.#tiers)), addedMs };

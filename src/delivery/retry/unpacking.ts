@@ -8,7 +8,7 @@
  */
 import type { ReceivedRecord, RecordHold } from '../../ports/broker.js';
 import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
-import { bytesOf, type Members, membersOf, waitOf, withMembers } from './bundle.js';
+import { type Bundle, bytesOf, type Members, membersOf, withMembers } from './bundle.js';
 
 /** 5,000 per second, more than a process delivers. One that is deferred again costs about 100 us: half of the thread. */
 const MEMBERS_PER_SLICE = 40;
@@ -27,8 +27,8 @@ export interface UnpackingParts {
   readonly deliver: (delivery: Delivery, hold: RecordHold) => Promise<unknown>;
   /** Whether members may be handed over now: each may want a slot. */
   readonly mayContinue: () => boolean;
-  /** Moves a record, or a member as a record, that is not ours to the dead letters. */
-  readonly refuse: (record: ReceivedRecord) => Promise<void>;
+  /** Moves a member that is not ours to the dead letters. @param member as a record of its own */
+  readonly refuse: (member: ReceivedRecord) => Promise<void>;
   /** Calls back after so many ms. */
   readonly later?: (passed: () => void, ms: number) => void;
 }
@@ -59,16 +59,14 @@ export class Unpacking {
   }
 
   /** Fulfilled when all members are done; rejected, once all have settled, if one has to come again. */
-  unpack(record: ReceivedRecord, hold: RecordHold): Promise<void> {
-    const members = membersOf(record);
-    if (!members) return this.#parts.refuse(record);
-    const bundle = new UnpackedBundle(this.#parts, record, members, hold);
-    const accountId = accountOf(record);
+  unpack(bundle: Bundle, hold: RecordHold): Promise<void> {
+    const unpacked = new UnpackedBundle(this.#parts, bundle, hold);
+    const accountId = accountOf(bundle.record);
     const queued = this.#queued.get(accountId) ?? [];
-    if (queued.push(bundle) <= COUNTED) this.#counted += 1;
+    if (queued.push(unpacked) <= COUNTED) this.#counted += 1;
     if (queued.length === 1) this.#queued.set(accountId, queued);
     this.#handOver();
-    return bundle.done;
+    return unpacked.done;
   }
 
   #handOver(): void {
@@ -100,6 +98,7 @@ class UnpackedBundle {
   readonly #parts: UnpackingParts;
   readonly #hold: RecordHold;
   #members: Members;
+  readonly #addedMs: number;
   /** Those that are not done. Their bytes are what the record should hold. */
   readonly #left = new Set<number>();
   #record: ReceivedRecord;
@@ -110,8 +109,9 @@ class UnpackedBundle {
   #unsettled = 0;
   #settled!: () => void;
 
-  constructor(parts: UnpackingParts, record: ReceivedRecord, members: Members, hold: RecordHold) {
+  constructor(parts: UnpackingParts, { record, members, wait }: Bundle, hold: RecordHold) {
     this.#parts = parts;
+    this.#addedMs = wait.addedMs ?? 0;
     this.#record = record;
     this.#members = members;
     this.#hold = hold;
@@ -175,10 +175,9 @@ class UnpackedBundle {
   /** With memory of its own: a delivery that takes long must not hold that of its whole bundle. */
   #detached(delivery: Delivery): Delivery {
     const { key, value } = delivery.record;
-    const { addedMs = 0 } = waitOf(this.#record);
     const headers = foreignHeaders(delivery.record).map(([name, text]) => [name, Buffer.from(text)] as const);
     const record = { key: key && Buffer.from(key), value: value && Buffer.from(value), headers };
-    return { ...delivery, usedMs: delivery.usedMs + addedMs, record };
+    return { ...delivery, usedMs: delivery.usedMs + this.#addedMs, record };
   }
 
   #bytesOf(part: number): number {

@@ -1,9 +1,10 @@
 /** What is committed, and when: only the work that is committed is not done again after a kill. */
 import { OffsetKeeper } from '../../../src/adapters/common/offset-keeper.js';
-import { laneItem, RecordLane } from '../../../src/adapters/common/record-lane.js';
+import { RecordLane } from '../../../src/adapters/common/record-lane.js';
+import { itemOf } from '../../support/scenes/pump-lane.js';
 
 const item = (offset: number) =>
-  laneItem({ topic: 't', partition: 0, offset, timestamp: 0, key: null, value: null, headers: [] });
+  itemOf({ topic: 't', partition: 0, offset, timestamp: 0, key: null, value: null, headers: [] });
 
 let lane: RecordLane;
 let keeper: OffsetKeeper<RecordLane>;

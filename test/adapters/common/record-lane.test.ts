@@ -1,9 +1,10 @@
-import { type LaneItem, laneItem, MOST_BEHIND, RecordLane } from '../../../src/adapters/common/record-lane.js';
+import { type LaneItem, MOST_BEHIND, RecordLane } from '../../../src/adapters/common/record-lane.js';
 import { growthOf } from '../../support/oracles/growth.js';
 import { MAX_GROWTH } from '../../support/oracles/linear-time.js';
+import { itemOf } from '../../support/scenes/pump-lane.js';
 
 const record = (offset: number, topic = 't') =>
-  laneItem({ topic, partition: 0, offset, timestamp: 0, key: null, value: null, headers: [] });
+  itemOf({ topic, partition: 0, offset, timestamp: 0, key: null, value: null, headers: [] });
 
 test('a million records from the first unfinished one on make a partition full, until that one is done', () => {
   const lane = new RecordLane(0);
@@ -49,7 +50,7 @@ describe('unreadable batches in a row', () => {
     const lane = new StatedLane(0);
     const passedAt: number[] = [];
     for (let n = 0; n < 23; n += 1) {
-      lane.add([laneItem({ ...batch, first: n, last: n })], n + 1);
+      lane.add([itemOf({ ...batch, first: n, last: n })], n + 1);
       const reason = 'more than 20 batches in a row cannot be read (none: damaged), so each waits for a minute';
       expect(lane.waitsAt).toEqual(n < 20 ? null : { offset: n, reason });
       now = Math.max(now, lane.headDue);
@@ -57,7 +58,7 @@ describe('unreadable batches in a row', () => {
       lane.takeHead();
     }
     expect(passedAt.slice(19)).toEqual([0, 1, 2, 3]);
-    lane.add([record(23), laneItem({ ...batch, first: 24, last: 24 })], 25);
+    lane.add([record(23), itemOf({ ...batch, first: 24, last: 24 })], 25);
     lane.takeHead();
     expect([lane.headDue, lane.waitsAt]).toEqual([0, null]);
   });
@@ -65,7 +66,7 @@ describe('unreadable batches in a row', () => {
   test('they are in a row by their offsets, also where records of a key have their turns between them', () => {
     const lane = new StatedLane(0);
     const keyed = Array.from({ length: 30 }, (_, offset) => ({ ...record(offset), turn: 'key' }) as LaneItem);
-    const batches = Array.from({ length: 30 }, (_, n) => laneItem({ ...batch, first: 30 + n, last: 30 + n }));
+    const batches = Array.from({ length: 30 }, (_, n) => itemOf({ ...batch, first: 30 + n, last: 30 + n }));
     lane.add([...keyed, ...batches], 60);
     let passed = 0;
     for (; lane.headDue <= now; lane.takeHead()) passed += 'unreadable' in (lane.head() ?? {}) ? 1 : 0;

@@ -46,7 +46,7 @@ withKafka((brokers) => {
       topics,
       group,
       inFlight: 10,
-      handler: async (record: ReceivedRecord) => void into.push(String(record.value)),
+      accept: () => ({ handle: async (record: ReceivedRecord) => void into.push(String(record.value)) }),
     });
 
   const record = (value: string): NewRecord => ({ key: null, value: Buffer.from(value), headers: [] });
@@ -64,7 +64,7 @@ withKafka((brokers) => {
         topics: [topic],
         group,
         inFlight: 10,
-        handler: async ({ value }) => void received.push(`${value}`),
+        accept: () => ({ handle: async ({ value }) => void received.push(`${value}`) }),
       });
     await broker.publish(topic, [record('a')]);
     const consumer = await again();

@@ -33,8 +33,8 @@ withKafka((brokers) => {
   async function consuming(): Promise<(value: string) => Promise<void>> {
     const topic = unique('topic');
     const received: string[] = [];
-    const handler = async ({ value }: ReceivedRecord) => void received.push(String(value));
-    await broker.consume({ topics: [topic], group: unique('group'), inFlight: 10, handler });
+    const handle = async ({ value }: ReceivedRecord) => void received.push(String(value));
+    await broker.consume({ topics: [topic], group: unique('group'), inFlight: 10, accept: () => ({ handle }) });
     return async (value) => {
       await broker.publish(topic, [{ key: null, value: Buffer.from(value), headers: [] }]);
       await eventually(() => received.includes(value), PATIENCE);

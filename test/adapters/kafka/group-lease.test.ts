@@ -60,11 +60,16 @@ describe('a consumer whose group is rebalanced', () => {
       new Map(topics.map((topic) => [topic, new Map([[0, { offset: 5, committed: 5 }]])]));
     const admin = { groupStart } as unknown as TopicAdmin;
     const parts = { kafka: client.kafka, admin, sessionTimeoutMs: 60_000, logger: silentLogger };
-    const handler = async ({ topic, offset }: { topic: string; offset: number }, hold: RecordHold) => {
+    const handle = async ({ topic, offset }: { topic: string; offset: number }, hold: RecordHold) => {
       holds.set(`${topic} ${offset}`, hold);
       if (offset === 5) await ended;
     };
-    consumer = new KafkaConsumer(parts, { topics: ['kept', 'lost'], group: 'g', inFlight: 10, handler });
+    consumer = new KafkaConsumer(parts, {
+      topics: ['kept', 'lost'],
+      group: 'g',
+      inFlight: 10,
+      accept: () => ({ handle }),
+    });
     await consumer.start();
     await client.join({ kept: [0], lost: [0] });
     await eventually(() => client.calls.includes('seek lost 5'));

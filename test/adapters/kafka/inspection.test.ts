@@ -32,7 +32,8 @@ withKafka((brokers) => {
     for (const close of closing.reverse()) await close();
   });
 
-  const consume = () => broker.consume({ topics: [topic], group, inFlight: 10, handler: async () => undefined });
+  const consume = () =>
+    broker.consume({ topics: [topic], group, inFlight: 10, accept: () => ({ handle: async () => undefined }) });
   const foreign = (consumer: Consumer) => consumer.state().foreign ?? [];
   const inspect = (tier = ''): Promise<Inspection> =>
     inspectKafka(kafkaSettings(brokers), silentLogger, {
@@ -84,11 +85,11 @@ withKafka((brokers) => {
     await broker.publish(tier, [{ key: null, value: Buffer.from('waits'), headers: [] }]);
     expect((await inspect(tier)).unreadTiers).toEqual([{ topic: tier, records: 1 }]);
     let end: () => void = () => undefined;
-    const handler = () =>
+    const handle = () =>
       new Promise<void>((resolve) => {
         end = resolve;
       });
-    const reader = await broker.consume({ topics: [tier], group, inFlight: 1, handler });
+    const reader = await broker.consume({ topics: [tier], group, inFlight: 1, accept: () => ({ handle }) });
     closing.push(() => end());
     await eventually(() => reader.state().inHand === 1, PATIENCE);
     expect((await inspect(tier)).unreadTiers).toEqual([]);

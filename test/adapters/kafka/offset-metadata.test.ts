@@ -22,11 +22,16 @@ const fails = (n: number) => n % 2 === 0;
 /** Handles every record but the even ones, until `isEnough`. @returns the numbers of all that it handled */
 async function handled(broker: Broker, topic: string, isEnough: (done: readonly number[]) => boolean) {
   const numbers: number[] = [];
-  const handler = async ({ value }: { readonly value: Buffer | null }) => {
+  const handle = async ({ value }: { readonly value: Buffer | null }) => {
     numbers.push(Number(value));
     if (fails(Number(value))) throw new Error('rejected');
   };
-  const consumer = await broker.consume({ topics: [topic], group: `${topic}-group`, inFlight: RECORDS, handler });
+  const consumer = await broker.consume({
+    topics: [topic],
+    group: `${topic}-group`,
+    inFlight: RECORDS,
+    accept: () => ({ handle }),
+  });
   await eventually(() => isEnough(numbers), PATIENCE);
   await consumer.close();
   return numbers;

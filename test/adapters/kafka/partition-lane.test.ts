@@ -1,6 +1,7 @@
-import { type LaneItem, laneItem } from '../../../src/adapters/common/record-lane.js';
+import type { LaneItem } from '../../../src/adapters/common/record-lane.js';
 import { PartitionLane } from '../../../src/adapters/kafka/partition-lane.js';
 import type { ReceivedRecord, RecordHeader } from '../../../src/ports/broker.js';
+import { itemOf } from '../../support/scenes/pump-lane.js';
 
 let calls: string[];
 let lane: PartitionLane;
@@ -14,7 +15,7 @@ beforeEach(() => {
 function waiting(offset: number, bytes = 1, headers: readonly RecordHeader[] = []) {
   const value = Buffer.alloc(bytes);
   const record: ReceivedRecord = { topic: 't', partition: 0, offset, timestamp: 0, key: null, value, headers };
-  return laneItem(record);
+  return itemOf(record);
 }
 
 const range = (from: number, to: number, bytes?: number) =>

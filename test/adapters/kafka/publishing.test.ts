@@ -72,7 +72,12 @@ withKafka((brokers) => {
   });
 
   it('tells of a consumer that Kafka will never have: its closed is rejected', async () => {
-    const options = { topics: [unique('topic')], group: unique('group'), inFlight: 1, handler: async () => undefined };
+    const options = {
+      topics: [unique('topic')],
+      group: unique('group'),
+      inFlight: 1,
+      accept: () => ({ handle: async () => undefined }),
+    };
     // Below group.min.session.timeout.ms.
     const consumer = await broker({ sessionTimeoutMs: 50 }).consume(options);
     await expect(consumer.closed).rejects.toThrow(BrokerUnavailable);

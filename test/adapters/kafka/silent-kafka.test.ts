@@ -60,7 +60,8 @@ async function expectNoAnswer(withinMs: number, work: Promise<unknown>): Promise
 describe('silent from the first connection on', () => {
   const CALLS: Readonly<Record<string, (it: Broker) => Promise<unknown>>> = {
     publish: (it) => it.publish('topic', [record('a')]),
-    consume: (it) => it.consume({ topics: ['topic'], group: 'group', inFlight: 1, handler: async () => undefined }),
+    consume: (it) =>
+      it.consume({ topics: ['topic'], group: 'group', inFlight: 1, accept: () => ({ handle: async () => undefined }) }),
     browse: (it) => collect(topicRecords(it, 'topic')),
     listTopics: (it) => it.listTopics(),
     ensureTopics: (it) => it.ensureTopics(['another']),

@@ -19,11 +19,11 @@ test('no timer is set for longer than a timer can be: it would end at once, agai
   await broker.publish('later', [record('a')]);
   const setting = jest.spyOn(globalThis, 'setTimeout');
   let asked = 0;
-  const notBefore = ({ timestamp }: { timestamp: number }) => {
+  const accept = ({ timestamp }: { timestamp: number }) => {
     asked += 1;
-    return timestamp + YEAR;
+    return { notBefore: timestamp + YEAR, handle: async () => {} };
   };
-  await broker.consume({ topics: ['later'], group: 'g', inFlight: 1, handler: async () => {}, notBefore });
+  await broker.consume({ topics: ['later'], group: 'g', inFlight: 1, accept });
   await eventually(() => asked > 0 && setting.mock.calls.length > 0);
   const delays = setting.mock.calls.map(([, ms]) => ms ?? 0);
   expect(Math.max(...delays)).toBeGreaterThan(60_000);
@@ -40,7 +40,7 @@ test('a group whose records were removed before they were done starts behind the
       topics: ['topic'],
       group: 'g',
       inFlight: 1,
-      handler: async ({ value }) => void handled.push(String(value)),
+      accept: () => ({ handle: async ({ value }) => void handled.push(String(value)) }),
       mayBegin: () => mayBegin,
     });
   await (await consume()).close();
@@ -56,12 +56,12 @@ test('where keys take turns, no record is overtaken by more than 30,000 and a pa
   const others = Array.from({ length: 40_000 }, (_, n) => record('x', `other-${n % 100}`));
   await broker.publish('topic', [...Array.from({ length: 500 }, () => record('x', 'first')), ...others]);
   let [furthest, overtaken, handled] = [0, 0, 0];
-  const handler = async ({ offset }: { offset: number }) => {
+  const handle = async ({ offset }: { offset: number }) => {
     furthest = Math.max(furthest, offset);
     overtaken = Math.max(overtaken, furthest - offset);
     handled += 1;
   };
-  await broker.consume({ topics: ['topic'], group: 'g', inFlight: 100, handler, turnsByKey: true });
+  await broker.consume({ topics: ['topic'], group: 'g', inFlight: 100, accept: () => ({ handle }), turnsByKey: true });
   await eventually(() => handled === 40_500, { timeout: 60_000 });
   expect(overtaken).toBeGreaterThan(29_000);
   expect(overtaken).toBeLessThanOrEqual(30_100);

@@ -92,7 +92,13 @@ type Opened = ReturnType<SqliteFolder['open']>;
 test.each<[string, (opened: Opened) => unknown]>([
   [
     'consumer',
-    ({ broker }) => broker.consume({ topics: ['topic'], group: 'group', inFlight: 10, handler: async () => undefined }),
+    ({ broker }) =>
+      broker.consume({
+        topics: ['topic'],
+        group: 'group',
+        inFlight: 10,
+        accept: () => ({ handle: async () => undefined }),
+      }),
   ],
   [
     'writer',

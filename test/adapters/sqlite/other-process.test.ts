@@ -18,7 +18,7 @@ afterEach(() => folder.close());
 
 async function consume(broker: SqliteBroker): Promise<Inbox> {
   const inbox = new Inbox(() => undefined);
-  await broker.consume({ topics: ['topic'], group: 'group', inFlight: 10, handler: inbox.handler });
+  await broker.consume({ topics: ['topic'], group: 'group', inFlight: 10, accept: () => ({ handle: inbox.handler }) });
   return inbox;
 }
 

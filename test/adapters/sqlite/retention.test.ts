@@ -38,10 +38,15 @@ async function consume(group: string, isDone: (record: ReceivedRecord) => boolea
     letGo = resolve;
   });
   folder.onClose(() => letGo());
-  const handler = async (one: ReceivedRecord) => {
+  const handle = async (one: ReceivedRecord) => {
     if (!isDone(one)) await closing;
   };
-  const consumer = await opened.broker.consume({ topics: ['topic'], group, inFlight: 1_000, handler });
+  const consumer = await opened.broker.consume({
+    topics: ['topic'],
+    group,
+    inFlight: 1_000,
+    accept: () => ({ handle }),
+  });
   return { consumer, remembered: (next: number) => eventually(() => offsetOf(group) === next) };
 }
 

@@ -1,7 +1,8 @@
 /** Brokers that each violate one sentence of the contract, and the cases that must see it: how records are handed out. */
-import type { Broker, ConsumeOptions, Consumer } from '../../../src/ports/broker.js';
+import type { AcceptedRecord, Broker, ConsumeOptions, Consumer, RecordHandler } from '../../../src/ports/broker.js';
 import { withMethods } from '../../support/scenes/with-methods.js';
 import { KEEPS, OWNS, TAKES_NOTHING } from '../broker/holding.js';
+import { ACCEPTS_ONCE } from '../broker/rejecting.js';
 import { LETS_USUAL, TAKES_TURNS } from '../broker/turns.js';
 import type { Breaking as BreakingOf, Broken } from './event-stores.js';
 
@@ -10,6 +11,15 @@ type Breaking = BreakingOf<Broker>;
 /** Only the options of `consume` are others. */
 function consuming(change: (options: ConsumeOptions) => ConsumeOptions): Breaking {
   return (inner) => ({ consume: (options) => inner.consume(change(options)) });
+}
+
+/** Only what is done with a record is something else. */
+function accepting(change: (accepted: AcceptedRecord) => AcceptedRecord): Breaking {
+  return consuming(({ accept, ...options }) => ({ ...options, accept: (record) => change(accept(record)) }));
+}
+
+function handling(change: (handle: RecordHandler) => RecordHandler): Breaking {
+  return accepting(({ handle, ...accepted }) => ({ ...accepted, handle: change(handle) }));
 }
 
 type MayBegin = NonNullable<ConsumeOptions['mayBegin']>;
@@ -45,7 +55,11 @@ const keepsTheRejected: Breaking = (inner) => {
   const closed = new Promise((resolve) => closing.signal.addEventListener('abort', resolve));
   const kept = (error: unknown) => closed.then(() => Promise.reject(error));
   return {
-    consume: ({ handler, ...options }) => inner.consume({ ...options, handler: (...of) => handler(...of).catch(kept) }),
+    ...handling(
+      (handle) =>
+        (...of) =>
+          handle(...of).catch(kept),
+    )(inner),
     close() {
       closing.abort();
       return inner.close();
@@ -60,7 +74,11 @@ const NOT_COMMITTED = 'a batch whose promise was rejected is handed out again, a
 export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
   [
     'skips the rejected',
-    consuming((options) => ({ ...options, handler: (...of) => options.handler(...of).catch(() => undefined) })),
+    handling(
+      (handle) =>
+        (...of) =>
+          handle(...of).catch(() => undefined),
+    ),
     'a record that was rejected comes again until it is not, and others go on meanwhile',
     COMES_AGAIN,
   ],
@@ -89,7 +107,7 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
   ['takes each key for usual', asking((mayBegin) => mayBegin(true)), LETS_USUAL],
   [
     'ignores notBefore',
-    consuming(({ notBefore: _, ...options }) => options),
+    accepting(({ handle }) => ({ handle })),
     'a record is handed out when it is due, and not before',
     'waiting records count to no limit and block no other topic, however long they wait',
   ],
@@ -117,35 +135,36 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
   ],
   [
     'owns for ever',
-    consuming(({ handler, ...options }) => ({
-      ...options,
-      handler: (record, hold) => handler(record, { ...hold, isOwn: () => true }),
-    })),
+    handling((handle) => (record, hold) => handle(record, { ...hold, isOwn: () => true })),
     'a hold says yes while its consumer works, and no once that is closed',
   ],
   ['owns partitions for ever', consumers(() => ({ isOwner: () => true })), OWNS],
   ['takes one record where it may take none', consuming((options) => ({ ...options, inFlight: 1 })), TAKES_NOTHING],
   [
     'forgets parts',
-    consuming(({ handler, ...options }) => ({
-      ...options,
-      handler: (record, hold) => handler(record, { ...hold, isPartDone: () => false }),
-    })),
+    handling((handle) => (record, hold) => handle(record, { ...hold, isPartDone: () => false })),
     'parts of a record that are done are known when it comes again, those of others are not',
     'parts of a record that were done when its consumer was closed are known to the next one',
   ],
   [
     'keeps the former content',
-    consuming(({ handler, ...options }) => ({
-      ...options,
-      handler: (record, hold) =>
-        handler(record, {
+    handling(
+      (handle) => (record, hold) =>
+        handle(record, {
           isOwn: () => hold.isOwn(),
           partDone: (part) => hold.partDone(part),
           isPartDone: (part) => hold.isPartDone(part),
           keep: () => undefined,
         }),
-    })),
+    ),
     KEEPS,
+  ],
+  [
+    'accepts a record each time it is handed out',
+    consuming(({ accept, ...options }) => ({
+      ...options,
+      accept: (accepted) => ({ ...accept(accepted), handle: (record, hold) => accept(record).handle(record, hold) }),
+    })),
+    ACCEPTS_ONCE,
   ],
 ];

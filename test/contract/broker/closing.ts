@@ -124,7 +124,8 @@ const CALLS: readonly (readonly [string, Call])[] = [
   ['publish', (broker, topic) => broker.publish(topic, [record('a')])],
   [
     'consume',
-    (broker, topic) => broker.consume({ topics: [topic], group: topic, inFlight: 1, handler: async () => {} }),
+    (broker, topic) =>
+      broker.consume({ topics: [topic], group: topic, inFlight: 1, accept: () => ({ handle: async () => {} }) }),
   ],
   ['listTopics', (broker) => broker.listTopics()],
   ['ensureTopics', (broker, topic) => broker.ensureTopics([topic])],

@@ -73,9 +73,11 @@ export interface Gate {
   open(): void;
 }
 
-export interface ConsumeAs extends Partial<Omit<ConsumeOptions, 'handler'>> {
+export interface ConsumeAs extends Partial<Omit<ConsumeOptions, 'accept'>> {
   readonly broker?: Broker;
   readonly handle?: Handle;
+  /** Called as the record is accepted. */
+  readonly notBefore?: (record: ReceivedRecord) => number;
 }
 
 export interface Consumed {
@@ -117,10 +119,16 @@ export class Scenario {
     return this.within('browse did not end', collect(topicRecords(broker, topic)));
   }
 
-  async consume({ broker = this.broker, handle = () => undefined, ...options }: ConsumeAs = {}): Promise<Consumed> {
+  async consume({
+    broker = this.broker,
+    handle = () => undefined,
+    notBefore = () => 0,
+    ...options
+  }: ConsumeAs = {}): Promise<Consumed> {
     const inbox = new Inbox(handle);
     const defaults = { topics: [this.topic], group: this.group, inFlight: 10 };
-    const consuming = broker.consume({ ...defaults, ...options, handler: inbox.handler });
+    const accept = (record: ReceivedRecord) => ({ notBefore: notBefore(record), handle: inbox.handler });
+    const consuming = broker.consume({ ...defaults, ...options, accept });
     return { inbox, consumer: await this.within('consume did not end', consuming) };
   }
 

@@ -1,4 +1,7 @@
+import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { type BrokerCase, brokerCase, type Handle, named, type Scenario, textOf, texts } from './inbox.js';
+
+export const ACCEPTS_ONCE = 'a record is accepted once, however often it is rejected';
 
 const rejected = () => {
   throw new Error('rejected');
@@ -19,6 +22,14 @@ const again: BrokerCase[] = [
     broken = false;
     await s.soon('it was skipped', () => texts(inbox.done).includes('bad'));
     expect(inbox.done).toHaveLength(21);
+  }),
+  brokerCase(ACCEPTS_ONCE, async (s) => {
+    const accepted: ReceivedRecord[] = [];
+    await s.publish(['bad', 'other']);
+    const handle: Handle = (received, call) => (textOf(received) === 'bad' && call < 3 ? rejected() : undefined);
+    const { inbox } = await s.consume({ handle, notBefore: (received) => accepted.push(received) });
+    await s.soon('it was not handed out again', () => inbox.done.length === 2);
+    expect([texts(accepted), inbox.calls.length]).toEqual([['bad', 'other'], 4]);
   }),
   brokerCase('the pause begins with 0.1 s and grows', async (s) => {
     const times: number[] = [];

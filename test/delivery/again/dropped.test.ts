@@ -120,7 +120,12 @@ test('a cancellation holds, however many cancellations of another account follow
     Array.from({ length: FLOOD }, (_, n) => ofOther(n)),
   );
   // As a dispatcher that has taken all requests by the time the tier's records are due.
-  const requests = { topics: [REQUESTS], group: 'test.retry', inFlight: 1_000, handler: async () => undefined };
+  const requests = {
+    topics: [REQUESTS],
+    group: 'test.retry',
+    inFlight: 1_000,
+    accept: () => ({ handle: async () => undefined }),
+  };
   const taking = await fixture.installation.broker.consume(requests);
   await eventually(() => isDone(REQUESTS, 1 + FLOOD), { timeout: 120_000 });
   await taking.close();

@@ -60,10 +60,10 @@ async function deletedFirst(): Promise<void> {
 async function done(topic: string, group = 'test.retry'): Promise<void> {
   let count = 0;
   const { next = 0 } = (await broker.extent(topic)).get(0) ?? {};
-  const handler = async () => {
+  const handle = async () => {
     count += 1;
   };
-  const consumer = await broker.consume({ topics: [topic], group, inFlight: 10, handler });
+  const consumer = await broker.consume({ topics: [topic], group, inFlight: 10, accept: () => ({ handle }) });
   const { first = 0 } = (await broker.extent(topic)).get(0) ?? {};
   await eventually(() => count >= next - first);
   await consumer.close();

@@ -1,6 +1,6 @@
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
-import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
+import { type Request, requestIn, toCancellation, toRequest } from '../../../src/delivery/again/request.js';
 import { Requests, type RequestsParts } from '../../../src/delivery/again/requests.js';
 import { newDelivery } from '../../../src/delivery/delivery.js';
 import { BrokerUnavailable, type FollowOptions, type NewRecord, type Positions } from '../../../src/ports/broker.js';
@@ -85,7 +85,8 @@ test('a request that is published later counts too, and foreign records do not d
 test('a request counts as soon as this process consumes it, whatever it has read', async () => {
   const requestChains = new MemoryRequestChains();
   const requests = new Requests({ broker, topics: { requests: TOPIC }, logger, requestChains, store: 'store-1' });
-  requests.learn({ ...toRequest(delivery(), RESEND), topic: TOPIC, partition: 0, offset: 4, timestamp: 1 });
+  const record = { ...toRequest(delivery(), RESEND), topic: TOPIC, partition: 0, offset: 4, timestamp: 1 };
+  requests.learn(requestIn(record) as Request);
   expect(requests.laterChain(delivery())).toBe(5);
 });
 

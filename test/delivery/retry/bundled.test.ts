@@ -28,7 +28,12 @@ async function bundled(): Promise<readonly Delivery[]> {
   const webhook = installation.accounts.webhook(ACCOUNT, 1);
   if (!webhook) throw new Error('the webhook exists');
   await installation.publish(...Array.from({ length: COUNT }, (_, n) => payment(`evt-${n}`)));
-  const done = { topics: ['payment-events'], group: 'test', inFlight: 100, handler: async () => undefined };
+  const done = {
+    topics: ['payment-events'],
+    group: 'test',
+    inFlight: 100,
+    accept: () => ({ handle: async () => undefined }),
+  };
   const consumer = await installation.broker.consume(done);
   await eventually(() => consumer.state().partitions.every(({ behind }) => behind === 0));
   await consumer.close();

@@ -15,6 +15,7 @@ import { eachStepOnce } from '../../../src/delivery/steps-once.js';
 import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
 import { testScheduler } from '../clocks/test-scheduler.js';
 import { VirtualClock } from '../clocks/virtual-clock.js';
+import { decoded } from '../generators/bundles.js';
 import { DELIVERED, EVENT, failedWith, NOW, named, received } from '../generators/delivery-samples.js';
 import { RecordingBroker } from '../servers/recording-broker.js';
 import { DeliverFixture, OWN } from './deliver-fixture.js';
@@ -132,8 +133,9 @@ export class BundledWorld {
   }
 
   async #take(record: ReceivedRecord): Promise<void> {
-    if (!(await this.#passing.passOn(record, this.#unpacking.hasRoom(record))))
-      await this.#unpacking.unpack(record, { ...OWN });
+    const bundle = decoded(record);
+    if (!(await this.#passing.passOn(bundle, this.#unpacking.hasRoom(record))))
+      await this.#unpacking.unpack(bundle, { ...OWN });
   }
 
   get published(): number {

@@ -45,12 +45,14 @@ export class ConsumerScene {
     } as unknown as TopicAdmin;
     const limits = { sessionTimeoutMs: 6_000, refusedAgainMs: 250 };
     const parts = { kafka: this.client.kafka, admin, ...limits, logger: this.logger, ...more };
-    const handler = async (record: ReceivedRecord) => {
+    const handle = async (record: ReceivedRecord) => {
       this.handled.push(record);
       if (this.rejects(record)) throw new Error('rejected');
     };
-    const notBefore = ({ offset }: ReceivedRecord) => (offset === NOT_DUE ? Date.now() + 3_600_000 : 0);
-    this.consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler, notBefore });
+    const accept = ({ offset }: ReceivedRecord) => {
+      return { notBefore: offset === NOT_DUE ? Date.now() + 3_600_000 : 0, handle };
+    };
+    this.consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, accept });
   }
 
   /** What was committed, as in 't 10', by commit. */

@@ -171,7 +171,7 @@ export class DeliverFixture {
   /** What a dispatcher makes of the requests, all of which it knows. */
   async consume(): Promise<void> {
     const requests = new Requests({ ...this.parts, requestChains: new MemoryRequestChains(), store: 'store-1' });
-    for (const record of this.broker.of(this.topics.requests)) requests.learn(record);
+    for (const request of this.requested) requests.learn(request);
     const deliver = eachStepOnce(createDeliver({ ...this.parts, requests }));
     for (const { delivery, cancels } of this.requested) if (!cancels) await deliver(delivery, OWN);
   }

@@ -1,5 +1,14 @@
-import { type LaneItem, RecordLane } from '../../../src/adapters/common/record-lane.js';
-import type { ReceivedRecord } from '../../../src/ports/broker.js';
+import { type LaneItem, laneItem, RecordLane } from '../../../src/adapters/common/record-lane.js';
+import type { ReceivedRecord, RecordHandler, UnreadableBatch } from '../../../src/ports/broker.js';
+
+/** An item of a lane, handed out to `handle`. @param notBefore ms since the epoch */
+export function itemOf(
+  received: ReceivedRecord | UnreadableBatch,
+  handle: RecordHandler = async () => undefined,
+  notBefore = 0,
+): LaneItem {
+  return laneItem(received, { accept: () => ({ handle, notBefore }) });
+}
 
 /** A lane of a record pump that hands out these records. */
 export function laneOf(

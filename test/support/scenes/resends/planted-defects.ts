@@ -1,7 +1,6 @@
 /** Defects for the simulation of resends to find: each is one that the code could have. */
 import { Requests } from '../../../../src/delivery/again/requests.js';
 import { RecentByAccount } from '../../../../src/delivery/recent-by-account.js';
-import { membersOf, withMembers } from '../../../../src/delivery/retry/bundle.js';
 import { BundleWriter } from '../../../../src/delivery/retry/bundle-writer.js';
 import { Unpacking } from '../../../../src/delivery/retry/unpacking.js';
 import type { Position } from '../../../../src/ports/broker.js';
@@ -108,8 +107,8 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
   'only the first delivery of a bundle is unpacked': {
     plant: () => {
       const original = Unpacking.prototype.unpack;
-      jest.spyOn(Unpacking.prototype, 'unpack').mockImplementation(function (this: Unpacking, record, hold) {
-        return original.call(this, withMembers(record, (membersOf(record) ?? []).slice(0, 1)), hold);
+      jest.spyOn(Unpacking.prototype, 'unpack').mockImplementation(function (this: Unpacking, bundle, hold) {
+        return original.call(this, { ...bundle, members: bundle.members.slice(0, 1) }, hold);
       });
       return {};
     },

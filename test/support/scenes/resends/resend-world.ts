@@ -260,7 +260,7 @@ export class ResendWorld {
         const offsets = shared.append(topic, records, this.#now);
         const requests = topic === topics.requests ? shared.of(topic).slice(offsets[0]) : [];
         for (const request of requests) judge.requested(request);
-        this.#requested.push(...requests.flatMap(entriesOfRequest));
+        this.#requested.push(...requests.flatMap((record) => entriesOfRequest(record)));
         return offsets;
       },
       extent: async (topic: string) => new Map([[0, { first: 0, next: shared.of(topic).length }]]),

@@ -93,7 +93,9 @@ export class SimulatedDispatcher {
     const { shared, topics, clock, planted } = this.#world;
     const options = this.#consuming.get(topic);
     const record = shared.next(topic);
-    if (!options || !record || (options.notBefore?.(record) ?? 0) > clock.now()) return false;
+    if (!options || !record) return false;
+    const { notBefore = 0, handle } = options.accept(record);
+    if (notBefore > clock.now()) return false;
     if (options.mayBegin?.(false) === false) return false;
     if (topic === topics.requests && requestIn(record)) this.#requestsTaken.add(record.offset);
     const handedOut = shared.handOut(record);
@@ -111,7 +113,7 @@ export class SimulatedDispatcher {
       if (!this.isDead) shared.settle(handedOut, isDone);
     };
     void this.#handling
-      .run(handedOut, () => options.handler(record, hold))
+      .run(handedOut, () => handle(record, hold))
       .then(
         () => ended(true),
         () => ended(false),
