@@ -133,19 +133,24 @@ class UnpackedBundle {
     if (member) {
       this.#next += 1;
       this.#unsettled += 1;
-      void this.#deliver(part, { ...this.#record, ...member });
+      void this.#settle(part, this.#start({ ...this.#record, ...member }));
     }
     const hasMore = this.#next < this.#members.length;
     if (!hasMore && this.#unsettled === 0) this.#settled();
     return hasMore;
   }
 
-  /** Never rejects. */
-  async #deliver(part: number, member: ReceivedRecord): Promise<void> {
+  /** Not async: while the attempt lasts, nothing here may hold the member, which shares the memory of its bundle. */
+  #start(member: ReceivedRecord): Promise<unknown> {
     const { deliver, refuse } = this.#parts;
+    const delivery = fromRetryRecord(member);
+    return delivery ? deliver(this.#detached(delivery), this.#hold) : refuse(member);
+  }
+
+  /** Never rejects. */
+  async #settle(part: number, ended: Promise<unknown>): Promise<void> {
     try {
-      const delivery = fromRetryRecord(member);
-      await (delivery ? deliver(this.#detached(delivery), this.#hold) : refuse(member));
+      await ended;
       this.#partDone(part);
     } catch (error) {
       this.#failure = { error };

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type Delivery, toMember } from '../../../src/delivery/delivery.js';
 import { endpointKey } from '../../../src/delivery/endpoint-key.js';
 import { membersOf, toBundle, withWait } from '../../../src/delivery/retry/bundle.js';
@@ -89,6 +91,25 @@ test('if one member has to come again, the record does, with that member alone',
   expect(ids()).toEqual(['b']);
   endAll();
   await again;
+});
+
+test('a slow attempt does not hold the memory of its bundle once most of its members are done', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const begun = () => {
+    const large = bundle(numbered(PER_SLICE));
+    const memory = new WeakRef((large.record.value as Buffer).buffer);
+    const done = unpacking.unpack(large, hold().own);
+    return { memory, done };
+  };
+  const { memory, done } = begun();
+  const slow = handed.splice(-1);
+  endAll();
+  expect(await isDone(done)).toBe(false);
+  collect();
+  expect(memory.deref()).toBeUndefined();
+  for (const { end } of slow) end();
+  await done;
 });
 
 test('a bundle whose members were all done before is done', async () => {
