@@ -13,6 +13,11 @@ const FAILING = 1 / 16;
 const DEAR_MS = 10;
 const FAILING_MS = 30;
 const FIRST_MS = 20;
+/**
+ * While first attempts wait, those beyond their endpoint's usual rate have at most so large a part of the budget, or so many ms:
+ * their endpoints had one. After a start nobody has a usual rate, so what an endpoint gets next would keep others from any.
+ */
+const BESIDE_FIRST = { share: 1 / 8, ms: 5 };
 
 /**
  * Within HOLD_MS, or within a turn of the event loop if that takes longer: then slots are freed once in a turn. Where other work
@@ -112,7 +117,9 @@ export class SlotPools {
     const atMost = (ms: number) => ms * Math.min(1, budget.ms / START_MS);
     this.#usual = new SlotPool(() => ({ slots, ms: Number.POSITIVE_INFINITY }), byUse);
     const ofBudget = sharing(() => ({ slots, ms: budget.ms }), byUse);
-    [this.#connected, this.#beyond] = [ofBudget(), ofBudget()];
+    const besideFirst = () => Math.min(1, Math.max(BESIDE_FIRST.share, BESIDE_FIRST.ms / budget.ms));
+    const beyondUsual = () => (first.some((pool) => pool.isAwaited) ? besideFirst() : 1);
+    [this.#connected, this.#beyond] = [ofBudget(beyondUsual), ofBudget(beyondUsual)];
     const unused = () => budget.ms - this.#connected.costMs - this.#beyond.costMs - meter.firstMs;
     const forFirst = () => Math.max(atMost(FIRST_MS), unused());
     const ofFirst = sharing(() => ({ slots, ms: forFirst() }), byUnproven);
@@ -123,8 +130,7 @@ export class SlotPools {
     const ofDear = sharing(() => ({ slots, ms: atMost(DEAR_MS) }), byUse);
     [this.#doubtful, this.#dear] = [ofDear(), ofDear()];
     const failing = Math.max(1, Math.floor(slots * FAILING));
-    const besideFirst = () => FAILING_MS - costOf(first);
-    const forFailing = () => atMost(Math.max(FAILING_MS / 2, besideFirst()));
+    const forFailing = () => atMost(Math.max(FAILING_MS / 2, FAILING_MS - costOf(first)));
     this.#failing = new SlotPool(() => ({ slots: failing, ms: forFailing() }), byUnproven);
     this.#unproven = new Set([...first, this.#failing]);
     this.#budgeted = [this.#connected, this.#beyond, ...first];

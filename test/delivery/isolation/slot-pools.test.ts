@@ -209,6 +209,27 @@ describe('first attempts', () => {
     });
   });
 
+  it('leave 5 ms of a budget of 30 to endpoints that had theirs and have no usual rate yet', async () => {
+    const idle = new Map<string, number>();
+    scene = new SchedulerScene({ idleTo: (url) => idle.get(url) ?? 0 });
+    for (let id = 200; id < 400; id += 1) {
+      await scene.attempts(`${id}/had`, 'succeeded');
+      idle.set(endpointOf(`${id}/had`)[1], 1);
+    }
+    const began = (url: string) => scene.began.filter((key) => key.endsWith(url)).length;
+    for (let id = 1_000; id < 2_000; id += 1) await scene.come(`${id}/new`);
+    for (let id = 200; id < 400; id += 1) await scene.come(`${id}/had`);
+    const had = () => scene.inFlight.filter(({ key }) => key.endsWith('/had')).length;
+    let most = 0;
+    while (began('/new') < 1_000) {
+      most = Math.max(most, had());
+      await scene.end();
+    }
+    expect(most).toBe(5 / 0.25);
+    while (scene.inFlight.length > 0) await scene.end();
+    expect(scene.scheduler.state.waiting).toBe(0);
+  });
+
   it('are in turn by account, whatever else an account has in flight', async () => {
     await scene.come('8/well', 4);
     await endOthers(10);
