@@ -2,8 +2,8 @@
  * Which delivery may have an attempt in flight now. An endpoint, an account's URL, has a window, a bounded queue and circuit
  * breakers. The caller defers a delivery where the queue is full or moves too slowly, or a breaker is open.
  *
- *   comes -> queued -> in a slot -> (older than HOLD_MS: slow, still in flight) -> left
- *      \-> deferred <-/         \-> (untried or failing, and failed: left, the slot is held until then)
+ *   comes -> queued -> in a slot -> (older than HOLD_MS: slow, still in flight) -> ended -> left (its result is durable)
+ *      \-> deferred <-/         \-> (untried or failing, and failed: ended, the slot is held until then)
  *
  * slot-pools.ts and slots.ts limit what begins and pick the next endpoint, cpu-meter.ts measures what attempts cost this process,
  * endpoint-pace.ts what an endpoint takes, endpoints.ts bounds each queue.
@@ -173,6 +173,9 @@ export class DeliveryScheduler {
     const { pace, account } = endpoint;
     const now = this.#parts.clock.now();
     queued.stage = 'ended';
+    this.#count(queued, -1);
+    this.#countSlow(queued, -1);
+    endpoint.unrecorded += 1;
     account.used(this.#meter.ended(this.#parts.busyMs(), pace.cost), now);
     if (signal === 'succeeded') pace.succeeded(now - beganAt, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
@@ -193,8 +196,7 @@ export class DeliveryScheduler {
   left(queued: QueuedDelivery): void {
     const { endpoint } = queued;
     queued.stage = 'left';
-    this.#count(queued, -1);
-    this.#countSlow(queued, -1);
+    endpoint.unrecorded -= 1;
     this.#changed(endpoint);
     this.endpoints.mayForget(endpoint);
     this.#admit();
@@ -204,7 +206,7 @@ export class DeliveryScheduler {
   #outlived(queued: QueuedDelivery): void {
     this.#pools.held(queued.beganAt, this.#parts.clock.now());
     this.#free(queued);
-    queued.isSlow = queued.stage !== 'left';
+    queued.isSlow = queued.stage === 'in-flight';
     this.#countSlow(queued, 1);
     this.#admit();
   }

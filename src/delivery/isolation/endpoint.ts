@@ -103,7 +103,7 @@ export class QueuedDelivery {
     return this.#change;
   }
 
-  /** Call once the attempt's result is durable: it is no longer in flight. Idempotent. */
+  /** Call once the attempt's result is durable. Idempotent. */
   leave(): void {
     this.ended({ signal: 'unknown' });
     if (this.stage === 'ended') this.#scheduler.left(this);
@@ -145,6 +145,9 @@ export class Account {
   }
 }
 
+/** Results of an endpoint that are not durable yet: after a crash these attempts are made once more. */
+const MAX_UNRECORDED = 64;
+
 /** After an attempt began: its secrets are unsealed meanwhile. */
 const CONNECTION_TAKEN_WITHIN_MS = 2;
 
@@ -155,6 +158,8 @@ export class Endpoint {
   /** How many of the queue go first. */
   first = 0;
   inFlight = 0;
+  /** Attempts that have ended, and whose results are not durable yet. */
+  unrecorded = 0;
   /** Takes back its timer, where its rate or a pause keeps it from beginning an attempt. */
   stopTimer: (() => void) | null = null;
   #begunJust = 0;
@@ -178,6 +183,11 @@ export class Endpoint {
   }
 
   get wantsSlot(): boolean {
-    return this.queue.length > 0 && this.pace.hasRoom(this.inFlight);
+    return this.queue.length > 0 && this.unrecorded < MAX_UNRECORDED && this.pace.hasRoom(this.inFlight);
+  }
+
+  /** Nothing of it is queued, in flight, or to be recorded. */
+  get isIdle(): boolean {
+    return this.inFlight === 0 && this.queue.length === 0 && this.unrecorded === 0;
   }
 }

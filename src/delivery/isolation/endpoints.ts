@@ -1,4 +1,4 @@
-/** The endpoints in the scheduler, by account: those with a queue or an attempt in flight. Bounds each queue. */
+/** The endpoints in the scheduler, by account: those with a queue, an attempt in flight or a result to be recorded. Bounds each queue. */
 import { LRUCache } from 'lru-cache';
 import { type EndpointKey, endpointKey } from '../endpoint-key.js';
 import type { CpuCost } from './cpu-meter.js';
@@ -75,9 +75,9 @@ export class Endpoints {
     return endpoint;
   }
 
-  /** Nothing changes where the endpoint has a queue or an attempt in flight. */
-  mayForget({ url, account, key, pace, inFlight, queue }: Endpoint): void {
-    if (inFlight > 0 || queue.length > 0 || !account.endpoints.delete(url)) return;
+  /** Nothing changes unless the endpoint is idle. */
+  mayForget({ url, account, key, pace, isIdle }: Endpoint): void {
+    if (!isIdle || !account.endpoints.delete(url)) return;
     (pace.isProven ? this.#idleProven : this.#idleOthers).set(key, pace);
     (pace.isProven ? this.#idleOthers : this.#idleProven).delete(key);
     if (account.endpoints.size === 0) this.#accounts.delete(account.id);
