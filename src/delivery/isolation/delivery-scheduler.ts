@@ -14,7 +14,7 @@ import type { BreakerChange, CircuitBreakers } from './circuit-breaker.js';
 import { CpuMeter } from './cpu-meter.js';
 import type { Account, AttemptEnd, Deferred, Endpoint, Queueing } from './endpoint.js';
 import { QueuedDelivery } from './endpoint.js';
-import { SOON_MS } from './endpoint-pace.js';
+import { SOON_MS, withoutDelay } from './endpoint-pace.js';
 import { type EndpointLimits, Endpoints } from './endpoints.js';
 import { SlotPools } from './slot-pools.js';
 import { HOLD_MS, type SlotPool } from './slots.js';
@@ -151,6 +151,7 @@ export class DeliveryScheduler {
     account.hasTried = true;
     for (const each of changed) this.#changed(each);
     queued.begin(pool, costMs, now);
+    queued.beganBusyMs = this.#parts.busyMs();
     return true;
   }
 
@@ -177,9 +178,10 @@ export class DeliveryScheduler {
     this.#countSlow(queued, -1);
     endpoint.unrecorded += 1;
     account.used(this.#meter.ended(this.#parts.busyMs(), pace.cost), now);
-    if (signal === 'succeeded') pace.succeeded(now - beganAt, now, this.#parts.perEndpoint);
+    const tookMs = withoutDelay(now - beganAt, this.#parts.busyMs() - queued.beganBusyMs);
+    if (signal === 'succeeded') pace.succeeded(tookMs, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
-    else if (signal !== 'unknown') pace.failed(now - beganAt, now);
+    else if (signal !== 'unknown') pace.failed(tookMs, now);
     const awayMs = Math.max(now - (pace.failingSince ?? now), queued.queueing.awayMs ?? 0);
     const change = this.#parts.breakers.ended(endpoint.key, signal, awayMs);
     if (signal === 'succeeded' || !this.#pools.isUnproven(pool)) this.#free(queued);

@@ -33,6 +33,21 @@ const LONGEST_DEAR_TURN_MS = 60_000;
 /** An endpoint's first 2xx count as if they had taken so long at least. */
 const LEAST_AGE_MS = 10_000;
 
+/** Of the thread's time: then the process delays its attempts, by up to DELAY_MS. */
+const SATURATED = 0.9;
+const DELAY_MS = 200;
+const LEAST_TOOK_MS = 5;
+
+/**
+ * What an attempt took without the delay by this process, ms: an endpoint that responds instantly has attempts of 100 ms while the
+ * thread has no time. By those, its deliveries would wait for it, elsewhere, although they wait for the process.
+ * @param busyMs for which the thread was busy meanwhile
+ */
+export function withoutDelay(tookMs: number, busyMs: number): number {
+  if (busyMs < SATURATED * tookMs) return tookMs;
+  return Math.max(Math.min(tookMs, LEAST_TOOK_MS), tookMs - Math.min(busyMs, DELAY_MS));
+}
+
 /** All times are of the scheduler's clock, in ms. */
 export class EndpointPace {
   readonly cost = new CpuCost();

@@ -52,6 +52,8 @@ export class QueuedDelivery {
   readonly acquisition: Promise<Acquired | Deferred>;
   stage: 'queued' | 'in-flight' | 'ended' | 'left' = 'queued';
   beganAt = 0;
+  /** For how long the thread had been busy by then, ms. */
+  beganBusyMs = 0;
   /** Its endpoint was failing when it began. */
   isFailing = false;
   /** Of its slot; null: it holds none. */

@@ -1,5 +1,6 @@
 /** What is queued for an endpoint, and what is deferred: at once, or after a while. */
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
+import { withoutDelay } from '../../../src/delivery/isolation/endpoint-pace.js';
 import { endpointOf, SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
@@ -241,6 +242,31 @@ describe('why it is deferred', () => {
     await scene.come('a', 61);
     const deferred = { key: 'a', kind: 'deferred', why: 'endpoint-paused', pausedMs: 20 * SECOND, turnMs: 0 };
     expect(scene.deferred).toEqual(Array(61 - 50).fill(deferred));
+  });
+});
+
+describe('what an attempt took', () => {
+  test.each([
+    [100, 80, 100, 'while the thread had time'],
+    [100, 100, 5, 'if the endpoint responded while the thread was busy'],
+    [300, 290, 100, 'less 200 ms at most'],
+    [15_000, 15_000, 14_800, 'if it hung'],
+    [3, 3, 3, 'if that is less than 5 ms'],
+  ])('%i ms, of which the thread was busy for %i, counts as %i: %s', (tookMs, busyMs, counted) => {
+    expect(withoutDelay(tookMs, busyMs)).toBe(counted);
+  });
+
+  test('does not defer what waits for the process', async () => {
+    for (let n = 0; n < 60; n += 1) {
+      await scene.come('a');
+      scene.work(100);
+      await scene.goOn(100);
+      // What the thread did was for no endpoint.
+      scene.scheduler.connected(...endpointOf('9/other'));
+      await scene.end('succeeded', 'a');
+    }
+    await scene.come('a', 3_100);
+    expect(scene.deferred).toEqual([]);
   });
 });
 
