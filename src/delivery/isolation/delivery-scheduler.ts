@@ -178,7 +178,9 @@ export class DeliveryScheduler {
     this.#countSlow(queued, -1);
     endpoint.unrecorded += 1;
     account.used(this.#meter.ended(this.#parts.busyMs(), pace.cost), now);
-    const tookMs = withoutDelay(now - beganAt, this.#parts.busyMs() - queued.beganBusyMs);
+    const busyMs = this.#parts.busyMs() - queued.beganBusyMs;
+    // Dear endpoints are themselves what delays others.
+    const tookMs = pace.cost.isDear ? now - beganAt : withoutDelay(now - beganAt, busyMs);
     if (signal === 'succeeded') pace.succeeded(tookMs, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
     else if (signal !== 'unknown') pace.failed(tookMs, now);

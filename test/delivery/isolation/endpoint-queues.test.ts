@@ -270,6 +270,16 @@ describe('what an attempt took', () => {
   });
 });
 
+test('a dear endpoint is itself what delays its attempts, so all of their time counts', async () => {
+  for (let n = 0; n < 60; n += 1) {
+    await scene.come('a');
+    scene.work(100);
+    await scene.goOn(100);
+    await scene.end('succeeded', 'a');
+  }
+  expect(scene.scheduler.endpoints.of(...endpointOf('a')).pace.takesWithin(SECOND, scene.clock.now())).toBe(160);
+});
+
 describe('the turn of a deferred delivery', () => {
   /** 160 a second. */
   const proven = () => scene.attempts('a', 'succeeded', 30, 100);
