@@ -19,7 +19,7 @@ const RECORD_FORMATS = [
 ].map((file) => `delivery/${file}`);
 
 const MAY_IMPORT = {
-  ports: [],
+  ports: ['schema'],
   secrets: [],
   endpoints: [],
   observability: ['ports/broker'],

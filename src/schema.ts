@@ -17,6 +17,11 @@ export type Written<S> = {
   readonly [K in keyof Static<S>]: object extends Pick<Static<S>, K> ? Static<S>[K] | undefined : Static<S>[K];
 };
 
+/** The form in which a value crosses to another thread: every field is present, and null if the value has none. */
+export type WithNulls<T> = {
+  readonly [K in keyof T]-?: undefined extends T[K] ? Exclude<T[K], undefined> | null : T[K];
+};
+
 interface Optional<T> {
   readonly optional: Schema<T>;
 }

@@ -177,8 +177,8 @@ function entriesOf(first: number): readonly (ViewEntry | ViewRouting)[] {
   const deliveries = [first, first + 1, first + 2].map(entryOf);
   const [{ accountId, eventId, eventType, firstAt, payment, place } = entryOf(first)] = deliveries;
   const webhooks = deliveries.map(({ webhookId }) => webhookId);
-  const about = { accountId, eventId, eventSource: null, eventType, firstAt, payment: payment ?? '', place };
-  const fields = { amount: '10.00', reference: `E${eventId}` };
+  const about = { accountId, eventId, eventType, firstAt, payment, place };
+  const fields = { routed: 1, confirmed: 1, amount: '10.00', reference: `E${eventId}` };
   return [{ kind: 'routed', ...about, ...fields, webhooks, index: 0 }, ...deliveries];
 }
 
@@ -188,15 +188,6 @@ function entryOf(n: number): ViewEntry {
   const at = timeOf(n);
   const status = isTimeout ? null : isFailed ? 503 : 200;
   const error = isTimeout ? 'timeout' : null;
-  const nothing = {
-    nextAttemptAt: null,
-    waitingFor: null,
-    held: false,
-    endedBy: null,
-    step: null,
-    recovery: null,
-    eventSource: null,
-  };
   return {
     kind: 'delivery',
     id: idOf(n),
@@ -204,12 +195,12 @@ function entryOf(n: number): ViewEntry {
     webhookId,
     firstAt: at,
     eventId: eventOf(n),
-    ...nothing,
     eventType: typeOf(webhookId),
     outcome: isFailed ? 'exhausted' : 'delivered',
     chain: 0,
     attempts: 1,
     attempt: { at: new Date(at + 10).toISOString(), status, error, durationMs: 5 + (n % 97), version: 1 },
+    nextAttemptAt: null,
     payment: `payment-events/0/${Math.floor(n / 3)}@${at}`,
     webhookEvent: `${'0'.repeat(24)}${webhookId.toString(16).padStart(12, '0')}`,
     place: { partition: 0, offset: Math.floor(n / 3), timestamp: at + 20 },

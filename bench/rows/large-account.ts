@@ -171,7 +171,6 @@ function entriesOf(n: number): readonly [ViewRouting, ViewEntry] {
   const of = {
     accountId,
     eventId: `pay-${n}`,
-    eventSource: null,
     eventType: 'cash_in',
     firstAt: at,
     payment: `payment-events/0/${n}@${at}`,
@@ -186,14 +185,12 @@ function entriesOf(n: number): readonly [ViewRouting, ViewEntry] {
     durationMs: 9,
     version: 1,
   };
-  const unsent = { nextAttemptAt: null, waitingFor: null, held: false, endedBy: null, step: null, recovery: null };
   const outcome = isFailed ? 'exhausted' : 'delivered';
   return [
-    { kind: 'routed', ...of, webhooks: [1], amount: '10.00', reference: `E${n}`, index: 0 },
+    { kind: 'routed', ...of, routed: 1, confirmed: 1, webhooks: [1], amount: '10.00', reference: `E${n}`, index: 0 },
     {
       kind: 'delivery',
       ...of,
-      ...unsent,
       id: `msg_${n}`,
       webhookId: 1,
       webhookEvent: 'added',
@@ -201,6 +198,7 @@ function entriesOf(n: number): readonly [ViewRouting, ViewEntry] {
       chain: 0,
       attempts: 1,
       attempt,
+      nextAttemptAt: null,
     },
   ];
 }

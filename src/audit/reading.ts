@@ -10,7 +10,7 @@ import {
 } from '../delivery/dead-letters.js';
 import { type Delivery, deliveryIn, fromRetryRecord } from '../delivery/delivery.js';
 import { statusIn } from '../delivery/log/delivery-log.js';
-import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
+import { readLogRecord } from '../delivery/log/log-record.js';
 import { readPaymentText } from '../delivery/record-place.js';
 import { membersOf, overAt } from '../delivery/retry/bundle.js';
 import type { Topics } from '../delivery/topics.js';
@@ -18,6 +18,7 @@ import { keyOfEvent } from '../payments/parsed-payment.js';
 import { parsePaymentEvent } from '../payments/payment-event.js';
 import { type Broker, isTime, NO_TIME, type ReceivedRecord, type UnreadableBatch } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { DeliveryLogEntry, RoutedEntry } from '../ports/log-entry.js';
 import type { Scratch } from '../ports/scratch.js';
 import type { TopicRecordsOptions } from '../ports/topic-records.js';
 import * as queries from './queries.js';

@@ -5,6 +5,7 @@
  */
 import { contentOf } from '../payments/cloud-event-attributes.js';
 import { heldBytes, type RecordHold } from '../ports/broker.js';
+import type { LoggedAttempt } from '../ports/log-entry.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import { responsePlace, type Sealing } from '../secrets/sealing.js';
@@ -22,7 +23,7 @@ import type { EndpointHealth } from './endpoint-health.js';
 import { endpointKey } from './endpoint-key.js';
 import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
 import type { Acquired, Deferred, Queueing } from './isolation/endpoint.js';
-import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js';
+import { logEntry, loggedAttempt } from './log/log-record.js';
 import type { LogWriter } from './log/log-writer.js';
 import { type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';

@@ -17,11 +17,11 @@
  */
 import type { DeferReason } from '../observability/metrics.js';
 import { type Outcome, REMOVAL, type WaitingFor } from '../ports/delivery-order.js';
+import type { LoggedAttempt } from '../ports/log-entry.js';
 import { isRefusedOnPurpose } from './attempt/classification.js';
 import type { EndReason } from './dead-letters.js';
 import type { Delivery } from './delivery.js';
 import { NOT_DEFERRED } from './delivery-progress.js';
-import type { LoggedAttempt } from './log/log-record.js';
 import type { OffBy, Unsent } from './recipient.js';
 import { DEFERRALS, type Delay, deferralFor, jittered, lifetimeMs, longestDelayMs } from './retry/retry-schedule.js';
 import { type Wait, waitFor, waitOnGrid } from './retry/waiting.js';

@@ -1,7 +1,7 @@
 /** What people look for a payment by: its log entry has it, so the view needs no payload. */
+import { MAX_FIELD_LENGTH } from '../ports/log-entry.js';
 import { isObject } from './parsed-payment.js';
 
-export const MAX_FIELD_LENGTH = 64;
 /** At most 15 digits, for a double keeps those of any decimal: the text of a longer number may be another amount. */
 const EXACT_NUMBER = /^\D*(\d\D*){1,15}$/;
 

@@ -29,9 +29,10 @@
  * - Where the shape of its tables has changed, a view of the former shape may answer at first; all else is the new view's.
  */
 
+import type { WithNulls } from '../schema.js';
 import type { Extent, Positions, ReceivedRecord } from './broker.js';
-import type { Outcome, REMOVAL, WaitingFor } from './delivery-order.js';
-import type { ExpiredCertificate } from './expired-certificate.js';
+import type { Outcome } from './delivery-order.js';
+import type { DeliveryLogEntry, LoggedAttempt, RoutedEntry } from './log-entry.js';
 
 /** @throws ViewUnsound, ViewRefused, ViewEnded, by each method */
 export interface DeliveriesView {
@@ -131,93 +132,37 @@ export interface AskView {
   idBehind(ends: ViewEnds): Promise<string | null>;
 }
 
-export interface ViewAttempt {
-  /** Start of the attempt; ISO 8601, UTC, ms. */
-  readonly at: string;
-  readonly status: number | null;
-  readonly error: string | null;
-  /** Of an error: its cause, as a code, or null. */
-  readonly reason?: string | null | undefined;
-  readonly expiredCertificate?: ExpiredCertificate | undefined;
-  readonly durationMs: number;
-  readonly version: number;
-  /** Absent: the payment event itself. */
-  readonly trigger?: string | undefined;
-  readonly actor?: string | undefined;
-  /** The beginning of the answer, sealed. */
-  readonly response?: string | undefined;
-}
-
 /** The last attempt's status, by its first digit. none: no status came, or no attempt was made yet. */
 export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 type StatusClass = (typeof STATUS_CLASSES)[number];
 
-/** An entry's place in the topic. */
-export type EntryPlace = Pick<ReceivedRecord, 'partition' | 'offset' | 'timestamp'>;
-
-interface OfPayment {
-  readonly eventId: string;
-  readonly eventType: string;
+interface Placed {
+  /** The position of the entry's record in the topic. */
+  readonly place: Pick<ReceivedRecord, 'partition' | 'offset' | 'timestamp'>;
   /** When the payment was published, ms since the epoch: the same in each entry of a delivery. 0: its record has no time. */
   readonly firstAt: number;
 }
 
-interface DeliveryState extends OfPayment {
-  /** ASCII. */
-  readonly id: string;
-  readonly webhookId: number;
-  readonly outcome: Outcome;
-  /** ISO 8601 */
-  readonly nextAttemptAt: string | null;
-  /** As its entry has it; null: its schedule, or the delivery has ended. */
-  readonly waitingFor: WaitingFor | null;
-  readonly held: boolean;
-  readonly endedBy: typeof REMOVAL | null;
-}
-
 /** What the topic says about a delivery. */
-export interface ViewEntry extends DeliveryState {
+export interface ViewEntry extends DeliveryLogEntry, Placed {
   readonly kind: 'delivery';
-  readonly accountId: number;
-  /** Of a CloudEvent. */
-  readonly eventSource: string | null;
-  readonly chain: number;
-  /** That its chain had made by then. */
-  readonly attempts: number;
-  readonly attempt: ViewAttempt | null;
-  /** The place of the payment's record, as text. */
   readonly payment: string;
-  readonly webhookEvent: string;
-  /** Of a waiting delivery: its step in the schedule. */
-  readonly step: number | null;
-  /** The recovery that requested it. */
-  readonly recovery: string | null;
-  readonly place: EntryPlace;
-}
-
-/** At most 64 characters; null: the payment has none. */
-interface Named {
-  readonly amount: string | null;
-  readonly reference: string | null;
 }
 
 /** What the topic says about the routing of a payment. */
-export interface ViewRouting extends OfPayment, Named {
+export interface ViewRouting extends RoutedEntry, Placed {
   readonly kind: 'routed';
-  readonly accountId: number;
-  /** Of a CloudEvent. */
-  readonly eventSource: string | null;
-  readonly payment: string;
-  readonly webhooks: readonly number[];
-  readonly place: EntryPlace;
   /** Its place among the routings of its record, from 0. */
   readonly index: number;
 }
 
-export interface ViewedDelivery
-  extends DeliveryState,
-    Pick<ViewEntry, 'accountId' | 'eventSource' | 'payment' | 'webhookEvent' | 'step'> {
-  readonly attempts: readonly ViewAttempt[];
+/** Fields of one attempt or request: the view combines those of all entries. */
+type Combined = 'chain' | 'attempts' | 'attempt' | 'recovery' | 'held';
+
+/** The combined result of the entries of a delivery. waitingFor null: its schedule, or the delivery has ended. */
+export interface ViewedDelivery extends WithNulls<Omit<ViewEntry, 'kind' | 'place' | Combined>> {
+  readonly held: boolean;
+  readonly attempts: readonly LoggedAttempt[];
   /** How often it was requested, cancellations left out. */
   readonly requests: number;
   /** It had ended, and the attempt that was requested since waits. */
@@ -267,8 +212,9 @@ export interface ListPlace {
   readonly tie: string | number;
 }
 
-export interface ViewedEvent extends OfPayment, Named, Pick<ViewEntry, 'eventSource'> {
-  readonly payment: string;
+type PaymentField = 'eventId' | 'eventSource' | 'eventType' | 'firstAt' | 'payment' | 'amount' | 'reference';
+
+export interface ViewedEvent extends WithNulls<Pick<ViewRouting, PaymentField>> {
   /** When its first `routed` entry was published, ms since the epoch; null: not yet known. */
   readonly routedAt: number | null;
   readonly arrived: Arrived;
@@ -390,7 +336,7 @@ export interface MissedQuery extends Period {
 export type FirstKept = Readonly<Record<string, number>>;
 
 /** Oldest first; a payment that several webhooks missed comes once for each, by their ids. */
-export type MissedPayment = Pick<ViewEntry, 'firstAt' | 'payment' | 'webhookId' | 'eventId' | 'eventSource'>;
+export type MissedPayment = Pick<ViewedDelivery, 'firstAt' | 'payment' | 'webhookId' | 'eventId' | 'eventSource'>;
 
 /** As NextRecoverable. */
 export interface NextMissed {

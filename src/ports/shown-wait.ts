@@ -1,18 +1,11 @@
 /** What readers see of a delivery's next attempt: a time that is kept, or why there is none. */
-import type { Outcome, WaitingFor } from './delivery-order.js';
+import type { ViewedDelivery } from './deliveries-view.js';
+import type { DeliveryStatus } from './delivery-order.js';
 
-interface Waiting {
-  readonly outcome: Outcome;
-  /** ISO 8601 */
-  readonly nextAttemptAt: string | null;
-  readonly waitingFor?: WaitingFor | null | undefined;
-}
+type Waiting = Pick<DeliveryStatus, 'outcome' | 'nextAttemptAt' | 'waitingFor'>;
 
 /** Null, both of them, of a delivery that has ended. */
-export interface ShownWait {
-  readonly nextAttemptAt: string | null;
-  readonly waitingFor: WaitingFor | null;
-}
+export type ShownWait = Pick<ViewedDelivery, 'nextAttemptAt' | 'waitingFor'>;
 
 const ENDED: ShownWait = { nextAttemptAt: null, waitingFor: null };
 

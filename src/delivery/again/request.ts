@@ -4,10 +4,11 @@
  * it nothing has happened.
  */
 import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../ports/broker.js';
+import type { DeliveryLogEntry } from '../../ports/log-entry.js';
 import type { Publications, SendAgainRequest } from '../../ports/send-again.js';
 import { type Delivery, deliveryIn, deliveryRecord, fromRetryRecord } from '../delivery.js';
 import { NOT_BEGUN, NOT_DEFERRED, progressHeader, progressIn } from '../delivery-progress.js';
-import { type DeliveryLogEntry, logEntry } from '../log/log-record.js';
+import { logEntry } from '../log/log-record.js';
 import type { Topics } from '../topics.js';
 
 /** By an account, or by who replays a dead letter. */

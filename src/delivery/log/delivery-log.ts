@@ -1,12 +1,13 @@
 /** What became of deliveries, from their entries and requests: for commands, which read the topics to their ends. */
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { type DeliveryFold, type DeliveryStatus, statusOf, withStatus } from '../../ports/delivery-order.js';
+import type { DeliveryLogEntry, LoggedAttempt } from '../../ports/log-entry.js';
 import type { Scratch } from '../../ports/scratch.js';
 import { type RecordsBroker, topicRecords } from '../../ports/topic-records.js';
 import { entriesOfRequest } from '../again/request.js';
 import { firstAtOf } from '../record-place.js';
 import type { Topics } from '../topics.js';
-import { type DeliveryLogEntry, type LoggedAttempt, readLogRecord } from './log-record.js';
+import { readLogRecord } from './log-record.js';
 
 export interface DeliveryView extends Omit<DeliveryLogEntry, 'attempt' | 'attempts' | 'chain'> {
   readonly attempts: readonly LoggedAttempt[];

@@ -4,93 +4,22 @@
  *   { store, deliveries: [...], routed: [...] }    a list that would be empty is left out
  *
  * Nothing relies on the order of entries, or on their partition: the key is the writer's. Readers ignore fields and lists that
- * they do not know, and an entry that is not as described here costs only itself.
+ * they do not know, and an entry that is not as described (ports/log-entry.ts) costs only itself.
  */
 import { Ajv } from 'ajv';
 import { OWN_RECORDS } from '../../payments/payment-event-schema.js';
-import { MAX_FIELD_LENGTH } from '../../payments/payment-fields.js';
 import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
-import { OUTCOMES, type Outcome, REMOVAL, TRIGGERS, WAITING_FOR } from '../../ports/delivery-order.js';
+import type { Outcome } from '../../ports/delivery-order.js';
 import {
-  always,
-  flag,
-  list,
-  milliseconds,
-  object,
-  oneOf,
-  optional,
-  orNull,
-  type Schema,
-  text,
-  type Written,
-  whole,
-} from '../../schema.js';
+  DELIVERY_ENTRY,
+  type DeliveryLogEntry,
+  type LoggedAttempt,
+  ROUTED_ENTRY,
+  type RoutedEntry,
+} from '../../ports/log-entry.js';
 import type { AttemptResult } from '../attempt/attempt.js';
 import type { Delivery } from '../delivery.js';
 import { jsonIn, readPaymentText } from '../record-place.js';
-
-const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
-const COUNT = { ...SAFE, minimum: 0 };
-const TIME = { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
-const FIELD = { maxLength: MAX_FIELD_LENGTH };
-const EVENT_SOURCE = text("For CloudEvents only: with eventId, the event's identity.");
-
-const ATTEMPT = object('LoggedAttempt', 'See ViewAttempt.', {
-  at: text('', TIME),
-  status: orNull(whole('', SAFE)),
-  error: orNull(text('')),
-  durationMs: milliseconds(''),
-  version: whole('', SAFE),
-  reason: optional(orNull(text(''))),
-  expiredCertificate: optional(
-    object('ExpiredCertificate', '', { name: orNull(text('')), expiredAt: orNull(text('', TIME)) }),
-  ),
-  trigger: optional(oneOf(TRIGGERS, 'Absent: the payment event itself.')),
-  actor: optional(text('')),
-  response: optional(text('The beginning of the answer, if it failed or was a resend: sealed, see responsePlace.')),
-});
-
-const DELIVERY = object('DeliveryLogEntry', '', {
-  id: text('It is shown in headers and URLs.', { pattern: '^[!-~]{1,128}$' }),
-  eventId: text(''),
-  eventSource: optional(EVENT_SOURCE),
-  eventType: text(''),
-  accountId: whole('', SAFE),
-  webhookId: whole('', SAFE),
-  webhookEvent: text('The id of the event that added the webhook.'),
-  payment: optional(
-    text("The payment's record (record-place.ts); absent where another program wrote the delivery to a tier."),
-  ),
-  outcome: oneOf(OUTCOMES, ''),
-  chain: whole("0: the payment's own (ports/delivery-order.ts).", COUNT),
-  attempts: whole('That its chain had made by then.', COUNT),
-  attempt: orNull(ATTEMPT as Schema<LoggedAttempt>),
-  nextAttemptAt: orNull(text('', TIME)),
-  waitingFor: optional(oneOf(WAITING_FOR, 'Of a waiting delivery; absent: its schedule.')),
-  held: optional(flag('Exhausted without an attempt, because the service had switched the webhook off.')),
-  endedBy: optional(always(REMOVAL, 'Cancelled, because the webhook was removed.')),
-  step: optional(whole('Of a waiting delivery: its step in the schedule.', SAFE)),
-  recovery: optional(text('Of a request: the recovery that made it.')),
-});
-
-/** These entries make completeness a join: the deliveries due are read, not inferred from clocks. */
-const ROUTED = object('RoutedEntry', 'To which webhooks a payment was routed, each time that it was handed out.', {
-  payment: text("The place of the payment's record (record-place.ts)."),
-  accountId: whole('', SAFE),
-  eventId: text(''),
-  eventSource: optional(EVENT_SOURCE),
-  eventType: text(''),
-  routed: whole("The account's last revision when the record was routed; -1 if the account was unknown.", SAFE),
-  confirmed: whole("The account's last revision at the confirmation: never lower.", SAFE),
-  webhooks: list('Those that got a delivery.', whole('', SAFE)),
-  amount: optional(text('', FIELD)),
-  reference: optional(text('', FIELD)),
-});
-
-export type LoggedAttempt = Written<typeof ATTEMPT>;
-/** Its attempt is null without one: deferred (a full queue or a stop), cancelled, or exhausted by its lifetime. */
-export type DeliveryLogEntry = Written<typeof DELIVERY>;
-export type RoutedEntry = Written<typeof ROUTED>;
 
 export interface LogEntries {
   readonly deliveries: readonly DeliveryLogEntry[];
@@ -98,8 +27,8 @@ export interface LogEntries {
 }
 
 const ajv = new Ajv(OWN_RECORDS);
-export const isDeliveryEntry = ajv.compile<DeliveryLogEntry>(DELIVERY);
-const isRouted = ajv.compile<RoutedEntry>(ROUTED);
+export const isDeliveryEntry = ajv.compile<DeliveryLogEntry>(DELIVERY_ENTRY);
+const isRouted = ajv.compile<RoutedEntry>(ROUTED_ENTRY);
 
 /** @param nextAttemptAt ms since the epoch: told where it will be kept, by a delivery that waits for its schedule */
 export function logEntry(

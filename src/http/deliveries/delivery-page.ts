@@ -1,8 +1,9 @@
 /** A page of deliveries: its schema, its query and its JSON; and the deliveries that a path names. */
 import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/failure.js';
-import type { ListPlace, ViewAttempt, ViewedDelivery } from '../../ports/deliveries-view.js';
+import type { ListPlace, ViewedDelivery } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL, WAITING_FOR } from '../../ports/delivery-order.js';
+import type { LoggedAttempt } from '../../ports/log-entry.js';
 import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
 import { flag, list, object, oneOf, orNull, text, time, timeOrNull, whole } from '../../schema.js';
@@ -69,7 +70,7 @@ export function shownDelivery(delivery: ViewedDelivery, now: number) {
   return { ...about, attempts: delivery.attempts.map(shownAttempt), ...shownWait(delivery, now) };
 }
 
-export function shownAttempt({ trigger: _, actor: __, response: ___, ...attempt }: ViewAttempt) {
+export function shownAttempt({ trigger: _, actor: __, response: ___, ...attempt }: LoggedAttempt) {
   return shownFailure(attempt);
 }
 
@@ -78,7 +79,7 @@ export function publishedAt({ firstAt }: Pick<ViewedDelivery, 'firstAt'>): strin
 }
 
 /** Without a 2xx. */
-export function isFailed({ status }: ViewAttempt): boolean {
+export function isFailed({ status }: LoggedAttempt): boolean {
   return status === null || status < 200 || status > 299;
 }
 

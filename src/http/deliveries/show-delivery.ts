@@ -2,8 +2,9 @@
 import type { Context } from 'koa';
 import { contentOfPayment } from '../../payments/payment-event.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../ports/broker.js';
-import type { ViewAttempt, ViewedDelivery } from '../../ports/deliveries-view.js';
+import type { ViewedDelivery } from '../../ports/deliveries-view.js';
 import { TRIGGERS } from '../../ports/delivery-order.js';
+import type { LoggedAttempt } from '../../ports/log-entry.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Publications } from '../../ports/send-again.js';
 import { flag, list, object, oneOf, optional, textOrNull, texts, timeOrNull } from '../../schema.js';
@@ -103,7 +104,7 @@ async function beside(parts: ApiParts, place: Admitted, delivery: ViewedDelivery
     payload: mayPayloads ? textOf(record) : null,
     payloadUntil: timeText(until),
     request: sentRequest(record, own, mayPayloads),
-    responseOf: (attempt: ViewAttempt) => (mayPayloads ? opened(parts.sealing, delivery, attempt) : null),
+    responseOf: (attempt: LoggedAttempt) => (mayPayloads ? opened(parts.sealing, delivery, attempt) : null),
   };
 }
 
@@ -112,7 +113,7 @@ async function urlsOf(
   { accounts, endpointsOf }: ApiParts,
   place: Admitted,
   { accountId, webhookId, webhookEvent, attempts }: ViewedDelivery,
-): Promise<(attempt: ViewAttempt) => string | null> {
+): Promise<(attempt: LoggedAttempt) => string | null> {
   const webhook = accounts.webhook(accountId, webhookId);
   if (attempts.length === 0 || (webhook && !webhook.movedAt)) return () => webhook?.endpoint ?? null;
   const versions = new Set(attempts.map(({ version }) => version));
@@ -134,7 +135,7 @@ async function recordOf(payloads: PublishedPayloads, payment: string): Promise<R
 function opened(
   sealing: Pick<Sealing, 'open'>,
   delivery: ViewedDelivery,
-  { at, response }: ViewAttempt,
+  { at, response }: LoggedAttempt,
 ): string | null {
   if (response === undefined) return null;
   try {

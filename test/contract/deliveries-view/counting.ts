@@ -227,7 +227,7 @@ function someEntry(spanMs: number): fc.Arbitrary<ViewEntry | ViewRouting> {
     const answered = { status, durationMs, response: `sealed ${ms}` };
     const of = isMade || outcome === 'delivered' ? attempt(ms, answered) : null;
     const id = `msg_${n}_${rest.webhookId}`;
-    const recovery = isRequest ? (RECOVERY_OF[rest.chain] ?? null) : null;
+    const recovery = isRequest ? RECOVERY_OF[rest.chain] : undefined;
     return entry(n, {
       ...rest,
       recovery,
@@ -241,6 +241,6 @@ function someEntry(spanMs: number): fc.Arbitrary<ViewEntry | ViewRouting> {
 }
 
 /** By chain, which one request begins. */
-const RECOVERY_OF = [null, 'r1', 'r2', null];
+const RECOVERY_OF = [undefined, 'r1', 'r2', undefined];
 
 const placeAt = (ms: number) => ({ partition: ms % 3, offset: ms, timestamp: NOW + ms });

@@ -13,7 +13,7 @@ const ended = (n: number, changes: Partial<ViewEntry> = {}) =>
   entry(n, { outcome: 'exhausted', attempt: null, ...changes });
 
 /** A request for the nth delivery. */
-const asked = (n: number, chain: number, recovery: string | null) =>
+const asked = (n: number, chain: number, recovery?: string) =>
   ended(n, { outcome: 'retrying', chain, attempts: 0, recovery, place: entry(100 + n).place });
 
 const STORED = [
@@ -61,7 +61,7 @@ export const recovering: readonly ViewCase[] = [
     expect(idsIn(port, {}, 'other')).toEqual(idsOf(1, 2, 3, 6));
     port.add([entry(1, { chain: 2 }), ended(2, { chain: 3 })]);
     expect(port.recovery(ACCOUNT, 'r')).toEqual({ sent: 3, delivered: 1, failed: 1 });
-    port.add([asked(2, 9, 'later'), asked(3, 8, null)]);
+    port.add([asked(2, 9, 'later'), asked(3, 8)]);
     expect(port.recovery(ACCOUNT, 'r')).toEqual({ sent: 3, delivered: 1, failed: 0 });
     expect(port.recovery(ACCOUNT, 'later')).toEqual({ sent: 1, delivered: 0, failed: 0 });
     expect(idsIn(port)).toEqual(idsOf(6));

@@ -1,8 +1,9 @@
 import type { Delivery } from '../../../src/delivery/delivery.js';
 import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
-import { type DeliveryLogEntry, logEntry, loggedAttempt } from '../../../src/delivery/log/log-record.js';
+import { logEntry, loggedAttempt } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
+import type { DeliveryLogEntry } from '../../../src/ports/log-entry.js';
 import { DELIVERED, deliveryTo, failedWith, NOW, received } from '../../support/generators/delivery-samples.js';
 import { toLogRecord } from '../../support/generators/log-records.js';
 import { scratchInMemory } from '../../support/scenes/scratch-in-memory.js';

@@ -1,5 +1,6 @@
-import { logEntry, type RoutedEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
+import { logEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
+import type { RoutedEntry } from '../../../src/ports/log-entry.js';
 import { eventually } from '../../support/clocks/eventually.js';
 import { deliveryTo } from '../../support/generators/delivery-samples.js';
 import { silentLogger } from '../../support/scenes/silent-logger.js';

@@ -1,7 +1,8 @@
 import { unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js';
-import { type DeliveryLogEntry, logEntry } from '../../../src/delivery/log/log-record.js';
+import { logEntry } from '../../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
+import type { DeliveryLogEntry } from '../../../src/ports/log-entry.js';
 import {
   deactivated,
   exhausted,

@@ -3,9 +3,10 @@
  * delivered wins; a later chain ends an earlier one; an accepted cancellation is never sent; nothing is lost.
  */
 import { requestIn } from '../../../src/delivery/again/request.js';
-import { type DeliveryLogEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
+import { readLogRecord } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
+import type { DeliveryLogEntry } from '../../../src/ports/log-entry.js';
 
 interface Requested {
   readonly chain: number;

@@ -10,12 +10,12 @@ import type {
   ReachedPositions,
   RecoverableQuery,
   StatsQuery,
-  ViewAttempt,
   ViewCore,
   ViewEntry,
   ViewQueries,
   ViewRouting,
 } from '../../../src/ports/deliveries-view.js';
+import type { LoggedAttempt } from '../../../src/ports/log-entry.js';
 import type { Open } from '../../contract/contract.js';
 import { ACCOUNT, NOW } from '../generators/delivery-samples.js';
 import { overFolder, type Wrap } from './sqlite-subjects.js';
@@ -90,7 +90,6 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     kind: 'delivery',
     id: `msg_${String(n).padStart(6, '0')}`,
     eventId,
-    eventSource: null,
     eventType: 'cash_in',
     accountId: ACCOUNT,
     webhookId: WEBHOOK,
@@ -100,19 +99,14 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     attempts: 1,
     attempt: attempt(n),
     nextAttemptAt: null,
-    waitingFor: null,
-    held: false,
-    endedBy: null,
     payment: `payment-events/0/${crc32(JSON.stringify(eventId))}@${firstAt}`,
     webhookEvent: 'added-1',
-    step: null,
-    recovery: null,
     place: { partition, offset: n, timestamp: NOW + n },
     ...rest,
   };
 }
 
-export function attempt(n: number, changes: Partial<ViewAttempt> = {}): ViewAttempt {
+export function attempt(n: number, changes: Partial<LoggedAttempt> = {}): LoggedAttempt {
   const at = new Date(NOW + n).toISOString();
   return { at, status: 200, error: null, durationMs: 12, version: 1, ...changes };
 }
@@ -141,9 +135,8 @@ export function routing(n: number, changes: Partial<ViewRouting> = {}): ViewRout
     ...(changes.eventId !== undefined && { eventId: changes.eventId }),
     ...(changes.firstAt !== undefined && { firstAt: changes.firstAt }),
   });
-  const known = { accountId, eventId, eventType, firstAt, payment: payment ?? '', place };
-  const without = { eventSource: null, amount: null, reference: null };
-  return { kind: 'routed', ...known, ...without, webhooks: [WEBHOOK], index: 0, ...changes };
+  const known = { accountId, eventId, eventType, firstAt, payment, place, routed: 1, confirmed: 1 };
+  return { kind: 'routed', ...known, webhooks: [WEBHOOK], index: 0, ...changes };
 }
 
 const ANY_EVENT = {

@@ -1,8 +1,17 @@
 /** Deliveries, by one webhook or all of an account's: pages, newest first, and single ones in detail. */
-import type { DeliveriesQuery, SteppedQueries, ViewAttempt, ViewedDelivery } from '../../../ports/deliveries-view.js';
+import type { DeliveriesQuery, SteppedQueries, ViewedDelivery } from '../../../ports/deliveries-view.js';
 import { REMOVAL } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
-import { type AttemptRow, type DeliveryRow, foldOf, NO_WAIT, outcomeOf, STATE, STATES } from './delivery-row.js';
+import {
+  type AttemptRow,
+  attemptOf,
+  type DeliveryRow,
+  foldOf,
+  outcomeOf,
+  STATE,
+  STATES,
+  toWait,
+} from './delivery-row.js';
 import type { EventRow } from './event-row.js';
 import { FOUND_EVENTS, rowsWith } from './found-rows.js';
 import {
@@ -111,7 +120,6 @@ export function deliveryIn(sql: Statements, row: number, asking: Asking, answers
   const { id, accountId, webhookId, webhookEvent, eventType, firstAt, payment, routedAt, requests } = stored;
   const { last, givenUp, asked, progressed } = foldOf(stored);
   const hadEnded = last.outcome === 'delivered' || givenUp !== null;
-  const { nextAttemptAt, waitingFor, step } = shown === STATE.retrying ? last : NO_WAIT;
   return {
     ...{ id, accountId, webhookId, webhookEvent, eventType, firstAt, payment, routedAt, requests },
     eventId: unescaped(eventId),
@@ -119,17 +127,8 @@ export function deliveryIn(sql: Statements, row: number, asking: Asking, answers
     outcome: outcomeOf(shown),
     held: shown === STATE.held,
     endedBy: shown === STATE.removed ? REMOVAL : null,
-    ...{ nextAttemptAt, waitingFor: waitingFor ?? null, step },
+    ...toWait(shown, last),
     sentAgain: hadEnded && asked > progressed && isRemoved === 0,
     attempts: sql.rows<AttemptRow>(ATTEMPTS_OF, { row, answers }).map(attemptOf),
   };
-}
-
-function attemptOf({ triedAt, status, error, durationMs, version, more, response }: AttemptRow): ViewAttempt {
-  const rest = unescaped(more || null) as Pick<
-    ViewAttempt,
-    'reason' | 'expiredCertificate' | 'trigger' | 'actor'
-  > | null;
-  const answer = { status: status || null, error: unescaped(error || null), ...(response !== null && { response }) };
-  return { at: new Date(triedAt).toISOString(), durationMs, version, ...rest, ...answer };
 }

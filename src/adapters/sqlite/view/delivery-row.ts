@@ -1,5 +1,5 @@
 /** A delivery as a row of the view, and how entries form it. */
-import type { ViewAttempt, ViewEntry } from '../../../ports/deliveries-view.js';
+import type { ViewEntry, ViewedDelivery } from '../../../ports/deliveries-view.js';
 import {
   type DeliveryFold,
   type DeliveryStatus,
@@ -7,7 +7,8 @@ import {
   statusOf,
   withStatus,
 } from '../../../ports/delivery-order.js';
-import { escaped, offsetIn, writer } from './schema.js';
+import type { LoggedAttempt } from '../../../ports/log-entry.js';
+import { escaped, offsetIn, unescaped, writer } from './schema.js';
 
 /**
  * As stored. atOnce: delivered at its first attempt, and not asked for again. held and removed: exhausted and cancelled ones
@@ -20,11 +21,11 @@ const OUTCOME_OF: readonly Outcome[] = [
   ...(['delivered', 'delivered', 'retrying', 'exhausted', 'exhausted', 'cancelled', 'cancelled'] as const),
 ];
 
-/** What an entry says; step is of a waiting delivery. */
-interface Said extends DeliveryStatus {
-  readonly state: number;
-  readonly step: number | null;
-}
+/** Of a waiting delivery; all null of others. */
+type Wait = Pick<ViewedDelivery, 'nextAttemptAt' | 'waitingFor' | 'step'>;
+
+/** What an entry says. */
+type Said = DeliveryStatus & Wait & { readonly state: number };
 
 /** Chains: the last one of which something other than a cancellation is known, and of which an attempt or an end is. */
 interface Fold extends DeliveryFold<Said> {
@@ -52,7 +53,7 @@ export const putDelivery = writer(
   ['state', 'triedAt', 'status', 'error', 'fold'],
 );
 
-export const NO_WAIT = { nextAttemptAt: null, waitingFor: null, step: null };
+const NO_WAIT: Wait = { nextAttemptAt: null, waitingFor: null, step: null };
 /** Its `at` is not kept: nothing asks when a delivery was reported that came at once. */
 const AT_ONCE: Fold = {
   last: { state: STATE.delivered, outcome: 'delivered', chain: 0, attempts: 1, at: 0, ...NO_WAIT },
@@ -117,7 +118,7 @@ function lastTried(known: Tried = UNTRIED, attempt: Tried | null): Tried {
 }
 
 /** Its `at` may be any text with the form of a time. */
-export function attemptRow(attempt: ViewAttempt): AttemptRow {
+export function attemptRow(attempt: LoggedAttempt): AttemptRow {
   const {
     at,
     status,
@@ -142,6 +143,15 @@ export function attemptRow(attempt: ViewAttempt): AttemptRow {
   };
 }
 
+export function attemptOf({ triedAt, status, error, durationMs, version, more, response }: AttemptRow): LoggedAttempt {
+  const rest = unescaped(more || null) as Pick<
+    LoggedAttempt,
+    'reason' | 'expiredCertificate' | 'trigger' | 'actor'
+  > | null;
+  const answer = { status: status || null, error: unescaped(error || null), ...(response !== null && { response }) };
+  return { at: new Date(triedAt).toISOString(), durationMs, version, ...rest, ...answer };
+}
+
 export function isSuccess(status: number | null): boolean {
   return status !== null && Math.floor(status / 100) === 2;
 }
@@ -150,11 +160,16 @@ export function outcomeOf(state: number): Outcome {
   return OUTCOME_OF[state] as Outcome;
 }
 
+/** @param shown a state: what waits for a removed webhook is shown as removed */
+export function toWait(shown: number, { nextAttemptAt, waitingFor, step }: Wait): Wait {
+  return shown === STATE.retrying ? { nextAttemptAt, waitingFor, step } : NO_WAIT;
+}
+
 /** Named one by one: a rest of them took 0.5 us. */
 function saidBy(entry: ViewEntry): Said {
   const { outcome, held, endedBy, chain, attempts, place } = entry;
-  const isRemoved = outcome === 'cancelled' && endedBy !== null;
+  const isRemoved = outcome === 'cancelled' && endedBy !== undefined;
   const state = outcome === 'exhausted' && held ? STATE.held : isRemoved ? STATE.removed : STATE[outcome];
-  const { nextAttemptAt, waitingFor, step } = outcome === 'retrying' ? entry : NO_WAIT;
+  const { nextAttemptAt, waitingFor = null, step = null } = outcome === 'retrying' ? entry : NO_WAIT;
   return { state, outcome, chain, attempts, at: place.timestamp, nextAttemptAt, waitingFor, step };
 }

@@ -39,7 +39,7 @@ const UNROUTED = { amount: null, reference: null, routedAt: null, partition: nul
 /** The event of which only this is known. */
 export function eventRow(entry: ViewEntry | ViewRouting): EventRow {
   const { accountId, firstAt, payment, eventType } = entry;
-  const [eventId, eventSource] = [escaped(entry.eventId), escaped(entry.eventSource)];
+  const [eventId, eventSource] = [escaped(entry.eventId), escaped(entry.eventSource ?? null)];
   const told = { toldAt: entry.place.timestamp, arrived: ARRIVAL.nobody, webhooks: '[]' };
   const paymentOffset = offsetIn(payment);
   return {
@@ -73,7 +73,8 @@ export function tell(event: EventRow, entry: ViewEntry | ViewRouting, webhooks: 
   const { timestamp: routedAt, partition, offset } = entry.place;
   const routed = { routedAt, partition, offset, idx: entry.index };
   if (event.routedAt !== null && orderOf(routed) >= orderOf(event)) return;
-  Object.assign(event, routed, { amount: escaped(entry.amount), reference: escaped(entry.reference) });
+  const { amount = null, reference = null } = entry;
+  Object.assign(event, routed, { amount: escaped(amount), reference: escaped(reference) });
 }
 
 /** Any order would do: no reader of the feed passes an event's place before it was given the event. */

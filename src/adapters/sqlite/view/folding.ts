@@ -102,7 +102,7 @@ function store(
   tally.stands(after, last, 1);
   if (before) sql.run(CHANGE_REQUESTS, [after.state, delivery]);
   for (const [entry, attempt] of entries) {
-    const { chain, outcome, recovery } = entry;
+    const { chain, outcome, recovery = null } = entry;
     if (chain > 0 && outcome !== 'cancelled') sql.run(ADD_REQUEST, [chain, recovery, delivery]);
     if (attempt && putAttempt(sql, delivery, attempt, entry)) tally.attempted(entry, attempt);
   }
