@@ -127,7 +127,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
     throw new RegistrationRefused(`${ownerText(owner)} is already registered`);
   }
 
-  /** These events depend on no state: after a conflict they are appended all the same, so a busy account blocks none of them. */
+  /** These events depend on no state: after a conflict they are appended again, so a busy account blocks none of them. */
   function appendToKnown(owner: ClientOwner, context: CommandContext, event: AccountEvent): Promise<void> {
     const newEvents = enveloped([event], context, parts.newEventId);
     return appendTo(owner, 0, () => toAppend(newEvents, undefined));

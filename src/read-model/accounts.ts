@@ -113,7 +113,7 @@ export function createAccounts(states: AccountStates<AccountState>, lookups: Sto
   };
 }
 
-/** Commands decide on all events in the store; events that they append are visible at once in this process. */
+/** Commands decide on all events in the store; events that they append are visible immediately in this process. */
 export function createCommandAccounts(states: AccountStates<AccountState>): CommandAccounts {
   return {
     async load(accountId) {

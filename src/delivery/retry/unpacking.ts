@@ -143,8 +143,12 @@ class UnpackedBundle {
   /** Not async: while the attempt lasts, nothing here may hold the member, which shares the memory of its bundle. */
   #start(member: ReceivedRecord): Promise<unknown> {
     const { deliver, refuse } = this.#parts;
-    const delivery = fromRetryRecord(member);
-    return delivery ? deliver(this.#detached(delivery), this.#hold) : refuse(member);
+    try {
+      const delivery = fromRetryRecord(member);
+      return delivery ? deliver(this.#detached(delivery), this.#hold) : refuse(member);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Never rejects. */
