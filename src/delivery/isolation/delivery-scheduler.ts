@@ -33,6 +33,8 @@ export interface SchedulerParts extends EndpointLimits {
 /** For each slot so many slow attempts may be in flight. An account may have half of those left (FEW if untried or failing), and FEW while any are. */
 const SLOW_PER_SLOT = 4;
 const FEW = 8;
+/** For so long the event loop counts as late as it was last. */
+const LATE_FOR_MS = 1_000;
 
 export class DeliveryScheduler {
   readonly #parts: SchedulerParts;
@@ -44,6 +46,7 @@ export class DeliveryScheduler {
   readonly #queued: AgeQueue<QueuedDelivery>;
   /** Attempts in flight, and those of them that are older than HOLD_MS. */
   #active = 0;
+  #late = { at: 0, ms: 0 };
   #slow = 0;
   #closed = false;
 
@@ -51,7 +54,8 @@ export class DeliveryScheduler {
     const { clock, slots, idleTo } = parts;
     this.#parts = parts;
     this.endpoints = new Endpoints(parts);
-    this.#pools = new SlotPools({ slots, meter: this.#meter, idleTo });
+    const mayBegin = (account: Account, pool: SlotPool) => this.#mayBegin(account, pool);
+    this.#pools = new SlotPools({ slots, meter: this.#meter, idleTo, mayBegin });
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
     this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
   }
@@ -144,9 +148,10 @@ export class DeliveryScheduler {
     this.#inSlots.add(queued, now);
     pace.began(now);
     endpoint.began(now);
-    queued.isUnproven = this.#pools.isUnproven(pool);
     this.#count(queued, 1);
     const { account } = endpoint;
+    queued.isUnproven = this.#pools.isUnproven(pool);
+    if (queued.isUnproven) account.unproven += 1;
     const changed = account.hasTried ? [endpoint] : account.endpoints.values();
     account.hasTried = true;
     for (const each of changed) this.#changed(each);
@@ -161,11 +166,10 @@ export class DeliveryScheduler {
     return slow < (left > 0 ? most : 1);
   }
 
-  #count({ endpoint, isUnproven }: QueuedDelivery, more: 1 | -1): void {
+  #count({ endpoint }: QueuedDelivery, more: 1 | -1): void {
     this.#active += more;
     endpoint.inFlight += more;
     endpoint.account.inFlight += more;
-    if (isUnproven) endpoint.account.unproven += more;
   }
 
   /** Of its attempt. */
@@ -179,14 +183,15 @@ export class DeliveryScheduler {
     endpoint.unrecorded += 1;
     account.used(this.#meter.ended(this.#parts.busyMs(), pace.cost), now);
     const busyMs = this.#parts.busyMs() - queued.beganBusyMs;
-    // Dear endpoints are themselves what delays others.
-    const tookMs = pace.cost.isDear ? now - beganAt : withoutDelay(now - beganAt, busyMs);
+    // Expensive endpoints are themselves what delays others.
+    const tookMs = pace.cost.isDear ? now - beganAt : withoutDelay(now - beganAt, busyMs, this.#lateMs(now));
     if (signal === 'succeeded') pace.succeeded(tookMs, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
     else if (signal !== 'unknown') pace.failed(tookMs, now);
     const awayMs = Math.max(now - (pace.failingSince ?? now), queued.queueing.awayMs ?? 0);
     const change = this.#parts.breakers.ended(endpoint.key, signal, awayMs);
     if (signal === 'succeeded' || !this.#pools.isUnproven(pool)) this.#free(queued);
+    this.#prove(queued);
     if (change === 'opened') {
       for (const each of account.endpoints.values()) {
         if (this.#parts.breakers.openForMs(each.key) > 0) this.#deferFrom(each, 0, 'endpoint-failing');
@@ -208,11 +213,26 @@ export class DeliveryScheduler {
 
   /** It has held its slot for HOLD_MS. */
   #outlived(queued: QueuedDelivery): void {
-    this.#pools.held(queued.beganAt, this.#parts.clock.now());
+    const now = this.#parts.clock.now();
+    this.#late = { at: now, ms: now - queued.beganAt - HOLD_MS };
+    this.#pools.held(queued.beganAt, now);
     this.#free(queued);
+    this.#prove(queued);
     queued.isSlow = queued.stage === 'in-flight';
     this.#countSlow(queued, 1);
     this.#admit();
+  }
+
+  /** It counts as unproven until it has ended, and its slot is free. */
+  #prove(queued: QueuedDelivery): void {
+    if (!queued.isUnproven || queued.stage === 'in-flight' || queued.pool !== null) return;
+    queued.isUnproven = false;
+    queued.endpoint.account.unproven -= 1;
+  }
+
+  /** How late the event loop is, as of the last attempt that held its slot for HOLD_MS. */
+  #lateMs(now: number): number {
+    return now - this.#late.at < LATE_FOR_MS ? this.#late.ms : 0;
   }
 
   #countSlow({ isSlow, endpoint }: QueuedDelivery, more: 1 | -1): void {

@@ -27,25 +27,31 @@ const PATIENT_MS = 60_000;
 const PACED_MS = 120_000;
 /** A deferred delivery returns that long before its turn: its record may be late by the shortest tier. */
 const EARLY_MS = 5_000;
-/** Of a dear endpoint: a busy thread makes healthy ones look so for a while. */
-const LONGEST_DEAR_TURN_MS = 60_000;
+/**
+ * Limits on turns, by what the endpoint costs: a busy thread makes healthy ones look expensive for a while. Deliveries of those
+ * that surely are return seldom, because each return costs a deferral.
+ */
+const MAX_TURN_MS = { cheap: Number.POSITIVE_INFINITY, doubtful: 60_000, expensive: 600_000 };
 
 /** An endpoint's first 2xx count as if they had taken so long at least. */
 const LEAST_AGE_MS = 10_000;
 
-/** Of the thread's time: then the process delays its attempts, by up to DELAY_MS. */
+/** If the thread is busy for this share of an attempt, the process delays it by up to MAX_DELAY_MS. */
 const SATURATED = 0.9;
-const DELAY_MS = 200;
-const LEAST_TOOK_MS = 5;
+const MAX_DELAY_MS = 200;
+const MIN_TOOK_MS = 5;
+/** Callbacks that an attempt waits for: its request is sent, its response begins, it ends. */
+const CALLBACKS = 3;
 
 /**
- * What an attempt took without the delay by this process, ms: an endpoint that responds instantly has attempts of 100 ms while the
- * thread has no time. By those, its deliveries would wait for it, elsewhere, although they wait for the process.
- * @param busyMs for which the thread was busy meanwhile
+ * How long an attempt took without the delay by this process, ms: an endpoint that responds instantly has attempts of 100 ms while
+ * the thread has no time. By those, its deliveries would wait for it, elsewhere, although they wait for the process.
+ * @param busyMs how long the thread was busy during the attempt @param lateMs how late the event loop is
  */
-export function withoutDelay(tookMs: number, busyMs: number): number {
+export function withoutDelay(tookMs: number, busyMs: number, lateMs: number): number {
   if (busyMs < SATURATED * tookMs) return tookMs;
-  return Math.max(Math.min(tookMs, LEAST_TOOK_MS), tookMs - Math.min(busyMs, DELAY_MS));
+  const delayMs = Math.min(busyMs, MAX_DELAY_MS, CALLBACKS * lateMs);
+  return Math.max(Math.min(tookMs, MIN_TOOK_MS), tookMs - delayMs);
 }
 
 /** All times are of the scheduler's clock, in ms. */
@@ -70,8 +76,8 @@ export class EndpointPace {
   /** Of 2xx, since its first attempt. */
   #usually: UsualRate | null = null;
   #firstBeganAt: number | null = null;
-  /** When the last of the deliveries has its turn that wait elsewhere. */
-  #bookedUntil = 0;
+  /** When the last of the deliveries has its turn that wait elsewhere, by what the endpoint seemed to cost then. */
+  readonly #bookedUntil = { cheap: 0, doubtful: 0, expensive: 0 };
 
   /** No attempt has ended that shows anything. */
   isUntried = true;
@@ -191,10 +197,12 @@ export class EndpointPace {
     const dearPerMs = Math.max(SLOWEST / SECOND, this.#usually?.perMs ?? 0);
     const perMs = this.cost.isDear ? Math.min(ownPerMs, dearPerMs) : ownPerMs;
     if (!this.isProven || this.isPaced(now) || perMs === Number.POSITIVE_INFINITY) return 0;
-    const latest = this.cost.isDear ? now + LONGEST_DEAR_TURN_MS : Number.POSITIVE_INFINITY;
+    const kind = this.cost.isSurelyDear ? 'expensive' : this.cost.isDear ? 'doubtful' : 'cheap';
+    const latest = now + MAX_TURN_MS[kind];
     const queuedUntil = Math.min(latest, now + queued / perMs);
-    if (!hadTurn) this.#bookedUntil = Math.min(latest, Math.max(this.#bookedUntil, queuedUntil) + 1 / perMs);
-    return Math.max(1, (hadTurn ? queuedUntil : this.#bookedUntil) - EARLY_MS - now);
+    const booked = this.#bookedUntil;
+    if (!hadTurn) booked[kind] = Math.min(latest, Math.max(booked[kind], queuedUntil) + 1 / perMs);
+    return Math.max(1, (hadTurn ? queuedUntil : booked[kind]) - EARLY_MS - now);
   }
 
   /** At its own rate, with as many at once. Until its first attempt has ended, as if that took until now. */

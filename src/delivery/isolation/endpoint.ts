@@ -147,7 +147,7 @@ export class Account {
   }
 }
 
-/** Results of an endpoint that are not durable yet: after a crash these attempts are made once more. */
+/** No attempt begins while so many results of its endpoint are not durable: after a crash those attempts are made once more. */
 const MAX_UNRECORDED = 64;
 
 /** After an attempt began: its secrets are unsealed meanwhile. */

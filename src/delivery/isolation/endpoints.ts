@@ -48,12 +48,12 @@ export class Endpoints {
     this.#idleOthers = new LRUCache(limit);
   }
 
-  /** Undefined: nothing is queued for it, or in flight. */
+  /** Undefined: nothing is queued for it, in flight, or to be recorded. */
   costOf(accountId: number, url: string): CpuCost | undefined {
     return this.known(accountId, url)?.pace.cost;
   }
 
-  /** Undefined: nothing is queued for it, or in flight. */
+  /** Undefined: nothing is queued for it, in flight, or to be recorded. */
   known(accountId: number, url: string): Endpoint | undefined {
     return this.#accounts.get(accountId)?.endpoints.get(url);
   }
@@ -115,7 +115,7 @@ export class Endpoints {
     return all;
   }
 
-  /** An idle endpoint may always queue one. */
+  /** With nothing queued or in flight, it may always queue one. */
   hasRoom({ endpoint: { pace, inFlight, queue, first, account }, goesFirst }: QueuedDelivery, now: number): boolean {
     if (inFlight === 0 && queue.length === 0) return true;
     if (goesFirst) return first + inFlight < pace.queues(now, this.#perEndpoint);

@@ -14,10 +14,10 @@ const DEAR_MS = 10;
 const FAILING_MS = 30;
 const FIRST_MS = 20;
 /**
- * While first attempts wait, those beyond their endpoint's usual rate have at most so large a part of the budget, or so many ms:
- * their endpoints had one. After a start nobody has a usual rate, so what an endpoint gets next would keep others from any.
+ * While first attempts wait, each of the two pools beyond the usual rate has at most this share of the budget and of the slots,
+ * or the share that this many ms are: their endpoints had one. After a start nobody has a usual rate, so what an endpoint gets next would keep others from any.
  */
-const BESIDE_FIRST = { share: 1 / 8, ms: 5 };
+const ALONGSIDE_FIRST = { share: 1 / 8, ms: 5 };
 
 /**
  * Within HOLD_MS, or within a turn of the event loop if that takes longer: then slots are freed once in a turn. Where other work
@@ -69,6 +69,8 @@ interface SlotPoolsParts {
   readonly meter: Pick<CpuMeter, 'firstMs'>;
   /** Idle connections to the URL. */
   readonly idleTo: (url: string) => number;
+  /** Whether the account has room for an attempt of that pool. */
+  readonly mayBegin: (account: Account, pool: SlotPool) => boolean;
 }
 
 /** Pools that share limits. Of what is free, one that is asked earlier has what it needs. */
@@ -111,15 +113,16 @@ export class SlotPools {
   /** Within the budget of the thread. */
   readonly #budgeted: readonly SlotPool[];
 
-  constructor({ slots, meter, idleTo }: SlotPoolsParts) {
+  constructor({ slots, meter, idleTo, mayBegin }: SlotPoolsParts) {
     const budget = this.#budget;
     this.#idleTo = idleTo;
     const atMost = (ms: number) => ms * Math.min(1, budget.ms / START_MS);
     this.#usual = new SlotPool(() => ({ slots, ms: Number.POSITIVE_INFINITY }), byUse);
+    const isFirstAwaited = () => first.some((pool) => pool.isAwaitedBy((account) => mayBegin(account, pool)));
+    const alongsideFirst = () => Math.min(1, Math.max(ALONGSIDE_FIRST.share, ALONGSIDE_FIRST.ms / budget.ms));
+    const most = () => (isFirstAwaited() ? alongsideFirst() : 1);
     const ofBudget = sharing(() => ({ slots, ms: budget.ms }), byUse);
-    const besideFirst = () => Math.min(1, Math.max(BESIDE_FIRST.share, BESIDE_FIRST.ms / budget.ms));
-    const beyondUsual = () => (first.some((pool) => pool.isAwaited) ? besideFirst() : 1);
-    [this.#connected, this.#beyond] = [ofBudget(beyondUsual), ofBudget(beyondUsual)];
+    [this.#connected, this.#beyond] = [ofBudget(most), ofBudget(most)];
     const unused = () => budget.ms - this.#connected.costMs - this.#beyond.costMs - meter.firstMs;
     const forFirst = () => Math.max(atMost(FIRST_MS), unused());
     const ofFirst = sharing(() => ({ slots, ms: forFirst() }), byUnproven);

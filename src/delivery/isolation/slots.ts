@@ -44,6 +44,12 @@ export class SlotPool {
     if (ready?.delete(endpoint) && ready.size === 0) this.#ready.delete(endpoint.account);
   }
 
+  /** Whether one waits for this process, and not for slow attempts of its own account. */
+  isAwaitedBy(mayBegin: (account: Account) => boolean): boolean {
+    for (const account of this.#ready.keys()) if (mayBegin(account)) return true;
+    return false;
+  }
+
   get held(): number {
     return this.#held;
   }

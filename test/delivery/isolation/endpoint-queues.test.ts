@@ -1,6 +1,6 @@
 /** What is queued for an endpoint, and what is deferred: at once, or after a while. */
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
-import { withoutDelay } from '../../../src/delivery/isolation/endpoint-pace.js';
+import { EndpointPace, withoutDelay } from '../../../src/delivery/isolation/endpoint-pace.js';
 import { endpointOf, SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
@@ -245,39 +245,43 @@ describe('why it is deferred', () => {
   });
 });
 
-describe('what an attempt took', () => {
+describe('how long an attempt took', () => {
   test.each([
-    [100, 80, 100, 'while the thread had time'],
-    [100, 100, 5, 'if the endpoint responded while the thread was busy'],
-    [300, 290, 100, 'less 200 ms at most'],
-    [15_000, 15_000, 14_800, 'if it hung'],
-    [3, 3, 3, 'if that is less than 5 ms'],
-  ])('%i ms, of which the thread was busy for %i, counts as %i: %s', (tookMs, busyMs, counted) => {
-    expect(withoutDelay(tookMs, busyMs)).toBe(counted);
+    [100, 80, 50, 100, 'while the thread had time'],
+    [100, 100, 40, 5, 'if the endpoint responded while the event loop was late'],
+    [150, 150, 5, 135, 'if the event loop was hardly late'],
+    [300, 290, 90, 100, 'less 200 ms at most'],
+    [15_000, 15_000, 90, 14_800, 'if it hung'],
+    [3, 3, 90, 3, 'if that is less than 5 ms'],
+  ])('%i ms, of which the thread was busy for %i, the event loop late by %i, counts as %i: %s', (...row) => {
+    const [tookMs, busyMs, lateMs, counted] = row;
+    expect(withoutDelay(tookMs, busyMs, lateMs)).toBe(counted);
   });
 
-  test('does not defer what waits for the process', async () => {
+  /** Attempts of 150 ms while the thread is busy and the event loop 50 ms late. */
+  const whileBusy = async (isCharged: boolean) => {
+    const { clock } = scene;
+    const after = clock.after.bind(clock);
+    Object.assign(clock, { after: (ms: number, passed: () => void) => after(ms + 50, passed) });
     for (let n = 0; n < 60; n += 1) {
       await scene.come('a');
-      scene.work(100);
-      await scene.goOn(100);
-      // What the thread did was for no endpoint.
-      scene.scheduler.connected(...endpointOf('9/other'));
+      scene.work(150);
+      await scene.goOn(150);
+      if (!isCharged) scene.scheduler.connected(...endpointOf('9/other'));
       await scene.end('succeeded', 'a');
     }
+    return scene.scheduler.endpoints.of(...endpointOf('a')).pace.takesWithin(SECOND, clock.now());
+  };
+
+  test('leaves out the delay by a process that has no time: what waits for it is not deferred', async () => {
+    expect(await whileBusy(false)).toBe(16 * 200);
     await scene.come('a', 3_100);
     expect(scene.deferred).toEqual([]);
   });
-});
 
-test('a dear endpoint is itself what delays its attempts, so all of their time counts', async () => {
-  for (let n = 0; n < 60; n += 1) {
-    await scene.come('a');
-    scene.work(100);
-    await scene.goOn(100);
-    await scene.end('succeeded', 'a');
-  }
-  expect(scene.scheduler.endpoints.of(...endpointOf('a')).pace.takesWithin(SECOND, scene.clock.now())).toBe(160);
+  test('counts in full of an expensive endpoint: it is itself what delays its attempts', async () => {
+    expect(await whileBusy(true)).toBe(Math.floor((16 * 1_000) / 150));
+  });
 });
 
 describe('the turn of a deferred delivery', () => {
@@ -305,17 +309,22 @@ describe('the turn of a deferred delivery', () => {
     expect(turns().at(-1)).toBeLessThan(last - 5 * SECOND);
   });
 
-  test('is within a minute while the endpoint looks dear, whatever its rate', async () => {
-    for (let n = 0; n < 12; n += 1) {
-      await scene.come('a');
-      scene.work(50);
-      await scene.end('succeeded', 'a');
+  test.each([
+    [1, 55, 'a minute while the endpoint may be expensive'],
+    [30, 595, 'ten minutes if it surely is'],
+  ])('after %i attempts that took long is at most %i s away: within %s', (attempts, seconds) => {
+    const pace = new EndpointPace();
+    for (let n = 0; n < attempts; n += 1) {
+      pace.began(0);
+      pace.cost.sinceLastMs = 50;
+      pace.cost.ended();
+      pace.succeeded(10, 0, 16);
     }
-    await scene.come('a', 5_000);
-    expect(turns().length).toBeGreaterThan(500);
-    expect(Math.max(...turns())).toBe(55 * SECOND);
-    await scene.come('a', 1, { hadTurn: true });
-    expect(turns().at(-1)).toBeLessThanOrEqual(55 * SECOND);
+    const booked = Array.from({ length: 5_000 }, () => pace.bookTurn(100, 0, 16));
+    expect(Math.max(...booked)).toBe(seconds * SECOND);
+    expect(pace.bookTurn(100_000, 0, 16, true)).toBe(seconds * SECOND);
+    for (let n = 0; n < 100; n += 1) pace.cost.ended();
+    expect(pace.bookTurn(100, 0, 16)).toBeLessThan(SECOND);
   });
 
   test('is unknown of an endpoint that asked for less: its rate grows', async () => {

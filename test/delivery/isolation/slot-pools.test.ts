@@ -230,6 +230,22 @@ describe('first attempts', () => {
     expect(scene.scheduler.state.waiting).toBe(0);
   });
 
+  it('leave all of the budget if those that wait do so for slow attempts of their own account', async () => {
+    const idle = new Map<string, number>();
+    scene = new SchedulerScene({ idleTo: (url) => idle.get(url) ?? 0 });
+    for (let id = 200; id < 400; id += 1) {
+      await scene.attempts(`${id}/had`, 'succeeded');
+      idle.set(endpointOf(`${id}/had`)[1], 1);
+    }
+    for (let n = 0; n < 20; n += 1) {
+      await scene.come(`7/hangs-${n}`);
+      await scene.goOn(HOLD_MS);
+    }
+    expect(scene.inFlight).toHaveLength(8);
+    for (let id = 200; id < 400; id += 1) await scene.come(`${id}/had`);
+    expect(scene.inFlight.length - 8).toBeGreaterThan(100);
+  });
+
   it('are in turn by account, whatever else an account has in flight', async () => {
     await scene.come('8/well', 4);
     await endOthers(10);
