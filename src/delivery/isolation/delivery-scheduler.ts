@@ -33,8 +33,6 @@ export interface SchedulerParts extends EndpointLimits {
 /** For each slot so many slow attempts may be in flight. An account may have half of those left (FEW if untried or failing), and FEW while any are. */
 const SLOW_PER_SLOT = 4;
 const FEW = 8;
-/** For so long the event loop counts as late as it was last. */
-const LATE_FOR_MS = 1_000;
 
 export class DeliveryScheduler {
   readonly #parts: SchedulerParts;
@@ -46,7 +44,6 @@ export class DeliveryScheduler {
   readonly #queued: AgeQueue<QueuedDelivery>;
   /** Attempts in flight, and those of them that are older than HOLD_MS. */
   #active = 0;
-  #late = { at: 0, ms: 0 };
   #slow = 0;
   #closed = false;
 
@@ -184,7 +181,7 @@ export class DeliveryScheduler {
     account.used(this.#meter.ended(this.#parts.busyMs(), pace.cost), now);
     const busyMs = this.#parts.busyMs() - queued.beganBusyMs;
     // Expensive endpoints are themselves what delays others.
-    const tookMs = pace.cost.isDear ? now - beganAt : withoutDelay(now - beganAt, busyMs, this.#lateMs(now));
+    const tookMs = pace.cost.isDear ? now - beganAt : withoutDelay(now - beganAt, busyMs);
     if (signal === 'succeeded') pace.succeeded(tookMs, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
     else if (signal !== 'unknown') pace.failed(tookMs, now);
@@ -213,9 +210,7 @@ export class DeliveryScheduler {
 
   /** It has held its slot for HOLD_MS. */
   #outlived(queued: QueuedDelivery): void {
-    const now = this.#parts.clock.now();
-    this.#late = { at: now, ms: now - queued.beganAt - HOLD_MS };
-    this.#pools.held(queued.beganAt, now);
+    this.#pools.held(queued.beganAt, this.#parts.clock.now());
     this.#free(queued);
     this.#prove(queued);
     queued.isSlow = queued.stage === 'in-flight';
@@ -228,11 +223,6 @@ export class DeliveryScheduler {
     if (!queued.isUnproven || queued.stage === 'in-flight' || queued.pool !== null) return;
     queued.isUnproven = false;
     queued.endpoint.account.unproven -= 1;
-  }
-
-  /** How late the event loop is, as of the last attempt that held its slot for HOLD_MS. */
-  #lateMs(now: number): number {
-    return now - this.#late.at < LATE_FOR_MS ? this.#late.ms : 0;
   }
 
   #countSlow({ isSlow, endpoint }: QueuedDelivery, more: 1 | -1): void {

@@ -40,18 +40,16 @@ const LEAST_AGE_MS = 10_000;
 const SATURATED = 0.9;
 const MAX_DELAY_MS = 200;
 const MIN_TOOK_MS = 5;
-/** Callbacks that an attempt waits for: its request is sent, its response begins, it ends. */
-const CALLBACKS = 3;
 
 /**
  * How long an attempt took without the delay by this process, ms: an endpoint that responds instantly has attempts of 100 ms while
  * the thread has no time. By those, its deliveries would wait for it, elsewhere, although they wait for the process.
- * @param busyMs how long the thread was busy during the attempt @param lateMs how late the event loop is
+ * Hazard: one of 100 ms looks instant as well while that lasts. Three times the lateness of the event loop was too tight a limit.
+ * @param busyMs how long the thread was busy during the attempt
  */
-export function withoutDelay(tookMs: number, busyMs: number, lateMs: number): number {
+export function withoutDelay(tookMs: number, busyMs: number): number {
   if (busyMs < SATURATED * tookMs) return tookMs;
-  const delayMs = Math.min(busyMs, MAX_DELAY_MS, CALLBACKS * lateMs);
-  return Math.max(Math.min(tookMs, MIN_TOOK_MS), tookMs - delayMs);
+  return Math.max(Math.min(tookMs, MIN_TOOK_MS), tookMs - Math.min(busyMs, MAX_DELAY_MS));
 }
 
 /** All times are of the scheduler's clock, in ms. */
