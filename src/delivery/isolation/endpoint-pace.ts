@@ -42,9 +42,9 @@ const MAX_DELAY_MS = 200;
 const MIN_TOOK_MS = 5;
 
 /**
- * How long an attempt took without the delay by this process, ms: an endpoint that responds instantly has attempts of 100 ms while
- * the thread has no time. By those, its deliveries would wait for it, elsewhere, although they wait for the process.
- * Hazard: one of 100 ms looks instant as well while that lasts. Three times the lateness of the event loop was too tight a limit.
+ * How long an attempt took without the delay by this process, ms. While the thread has no time, an endpoint that responds instantly
+ * has attempts of 100 ms: it would seem to be the bottleneck, and most of a burst for it would be deferred.
+ * Hazard: an endpoint of 100 ms seems instant as well then. Three times the lateness of the event loop was too tight a limit.
  * @param busyMs how long the thread was busy during the attempt
  */
 export function withoutDelay(tookMs: number, busyMs: number): number {

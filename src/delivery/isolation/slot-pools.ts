@@ -15,7 +15,8 @@ const FAILING_MS = 30;
 const FIRST_MS = 20;
 /**
  * While first attempts wait, each of the two pools beyond the usual rate has at most this share of the budget and of the slots,
- * or the share that this many ms are: their endpoints had one. After a start nobody has a usual rate, so what an endpoint gets next would keep others from any.
+ * or the share that this many ms are: their endpoints had one. After a start nobody has a usual rate, so an endpoint's second
+ * attempt would keep others from their first.
  */
 const ALONGSIDE_FIRST = { share: 1 / 8, ms: 5 };
 

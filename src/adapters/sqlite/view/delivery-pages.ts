@@ -4,12 +4,12 @@ import { REMOVAL } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
 import {
   type AttemptRow,
-  attemptOf,
   type DeliveryRow,
   foldOf,
   outcomeOf,
   STATE,
   STATES,
+  toAttempt,
   toWait,
 } from './delivery-row.js';
 import type { EventRow } from './event-row.js';
@@ -129,6 +129,6 @@ export function deliveryIn(sql: Statements, row: number, asking: Asking, answers
     endedBy: shown === STATE.removed ? REMOVAL : null,
     ...toWait(shown, last),
     sentAgain: hadEnded && asked > progressed && isRemoved === 0,
-    attempts: sql.rows<AttemptRow>(ATTEMPTS_OF, { row, answers }).map(attemptOf),
+    attempts: sql.rows<AttemptRow>(ATTEMPTS_OF, { row, answers }).map(toAttempt),
   };
 }

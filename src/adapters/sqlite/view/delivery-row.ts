@@ -21,14 +21,14 @@ const OUTCOME_OF: readonly Outcome[] = [
   ...(['delivered', 'delivered', 'retrying', 'exhausted', 'exhausted', 'cancelled', 'cancelled'] as const),
 ];
 
-/** Of a waiting delivery; all null of others. */
+/** How a waiting delivery waits; all fields are null unless it waits. */
 type Wait = Pick<ViewedDelivery, 'nextAttemptAt' | 'waitingFor' | 'step'>;
 
-/** What an entry says. */
-type Said = DeliveryStatus & Wait & { readonly state: number };
+/** The status that an entry reports. */
+type EntryStatus = DeliveryStatus & Wait & { readonly state: number };
 
 /** Chains: the last one of which something other than a cancellation is known, and of which an attempt or an end is. */
-interface Fold extends DeliveryFold<Said> {
+interface Fold extends DeliveryFold<EntryStatus> {
   readonly asked: number;
   readonly progressed: number;
 }
@@ -143,7 +143,7 @@ export function attemptRow(attempt: LoggedAttempt): AttemptRow {
   };
 }
 
-export function attemptOf({ triedAt, status, error, durationMs, version, more, response }: AttemptRow): LoggedAttempt {
+export function toAttempt({ triedAt, status, error, durationMs, version, more, response }: AttemptRow): LoggedAttempt {
   const rest = unescaped(more || null) as Pick<
     LoggedAttempt,
     'reason' | 'expiredCertificate' | 'trigger' | 'actor'
@@ -166,7 +166,7 @@ export function toWait(shown: number, { nextAttemptAt, waitingFor, step }: Wait)
 }
 
 /** Named one by one: a rest of them took 0.5 us. */
-function saidBy(entry: ViewEntry): Said {
+function saidBy(entry: ViewEntry): EntryStatus {
   const { outcome, held, endedBy, chain, attempts, place } = entry;
   const isRemoved = outcome === 'cancelled' && endedBy !== undefined;
   const state = outcome === 'exhausted' && held ? STATE.held : isRemoved ? STATE.removed : STATE[outcome];
