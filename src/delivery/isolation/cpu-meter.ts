@@ -32,9 +32,14 @@ export class CpuCost {
   #tookMs = 0;
   #cappedMs = 0;
 
-  /** Of one. @param guessed where none has ended */
-  meanMs(guessed = 0): number {
-    return this.#attempts === 0 ? guessed : this.#tookMs / this.#attempts;
+  /**
+   * Of the next one. Of an endpoint that is not expensive, no attempt counts for much: on a busy machine each is charged with
+   * other work now and then, in the mean with 2 to 4 ms.
+   * @param guessed if none has ended
+   */
+  expectedMs(guessed: number): number {
+    if (this.hasNone) return guessed;
+    return (this.isDear ? this.#tookMs : this.#cappedMs) / this.#attempts;
   }
 
   /** In the mean, where one counts for a little: what else the thread does makes one of ten look dear. */
@@ -85,7 +90,7 @@ export class CpuMeter {
   /** @param isConnected whether it needs no handshake */
   expected(cost: CpuCost, isConnected: boolean): number {
     const knownMs = isConnected ? ATTEMPT_MS : ATTEMPT_MS + HANDSHAKE_MS;
-    return Math.max(knownMs, cost.meanMs(this.#firstMs));
+    return Math.max(knownMs, cost.expectedMs(this.#firstMs));
   }
 
   /** @returns what an attempt that has ended took */
