@@ -29,7 +29,8 @@ const PACED_MS = 120_000;
 const EARLY_MS = 5_000;
 /**
  * Limits on turns, by what the endpoint costs: a busy thread makes healthy ones look expensive for a while. Deliveries of those
- * that surely are return seldom, because each return costs a deferral.
+ * that surely are return seldom, because each return costs a deferral. No turn of either kind is further away than the time since
+ * the endpoint's first attempt: in its first second on a busy machine, a process takes every endpoint for an expensive one.
  */
 const MAX_TURN_MS = { cheap: Number.POSITIVE_INFINITY, doubtful: 60_000, expensive: 600_000 };
 
@@ -196,7 +197,8 @@ export class EndpointPace {
     const perMs = this.cost.isDear ? Math.min(ownPerMs, dearPerMs) : ownPerMs;
     if (!this.isProven || this.isPaced(now) || perMs === Number.POSITIVE_INFINITY) return 0;
     const kind = this.cost.isSurelyDear ? 'expensive' : this.cost.isDear ? 'doubtful' : 'cheap';
-    const latest = now + MAX_TURN_MS[kind];
+    const knownMs = kind === 'cheap' ? Number.POSITIVE_INFINITY : now - (this.#firstBeganAt ?? now);
+    const latest = now + Math.min(MAX_TURN_MS[kind], knownMs);
     const queuedUntil = Math.min(latest, now + queued / perMs);
     const booked = this.#bookedUntil;
     if (!hadTurn) booked[kind] = Math.min(latest, Math.max(booked[kind], queuedUntil) + 1 / perMs);

@@ -305,22 +305,27 @@ describe('the turn of a deferred delivery', () => {
   });
 
   test.each([
-    [1, 55, 'a minute while the endpoint may be expensive'],
-    [30, 595, 'ten minutes if it surely is'],
-  ])('after %i attempts that took long is at most %i s away: within %s', (attempts, seconds) => {
-    const pace = new EndpointPace();
-    for (let n = 0; n < attempts; n += 1) {
-      pace.began(0);
-      pace.cost.sinceLastMs = 50;
-      pace.cost.ended();
-      pace.succeeded(10, 0, 16);
-    }
-    const booked = Array.from({ length: 5_000 }, () => pace.bookTurn(100, 0, 16));
-    expect(Math.max(...booked)).toBe(seconds * SECOND);
-    expect(pace.bookTurn(100_000, 0, 16, true)).toBe(seconds * SECOND);
-    for (let n = 0; n < 100; n += 1) pace.cost.ended();
-    expect(pace.bookTurn(100, 0, 16)).toBeLessThan(SECOND);
-  });
+    [1, 3_600, 55, 'a minute while the endpoint may be expensive'],
+    [30, 3_600, 595, 'ten minutes if it surely is'],
+    [30, 20, 15, 'the time since its first attempt'],
+  ])(
+    'after %i attempts that took long, the first %i s ago, is at most %i s away: within %s',
+    (attempts, ago, seconds) => {
+      const pace = new EndpointPace();
+      const now = ago * SECOND;
+      for (let n = 0; n < attempts; n += 1) {
+        pace.began(0);
+        pace.cost.sinceLastMs = 50;
+        pace.cost.ended();
+        pace.succeeded(10, 0, 16);
+      }
+      const booked = Array.from({ length: 5_000 }, () => pace.bookTurn(1_000, now, 16));
+      expect(Math.max(...booked)).toBe(seconds * SECOND);
+      expect(pace.bookTurn(100_000, now, 16, true)).toBe(seconds * SECOND);
+      for (let n = 0; n < 100; n += 1) pace.cost.ended();
+      expect(pace.bookTurn(100, now, 16)).toBeLessThan(SECOND);
+    },
+  );
 
   test('is unknown of an endpoint that asked for less: its rate grows', async () => {
     await proven();
