@@ -149,8 +149,8 @@ export class DeliveryScheduler {
     const { account } = endpoint;
     queued.isUnproven = this.#pools.isUnproven(pool);
     if (queued.isUnproven) account.unproven += 1;
-    const changed = account.hasTried ? [endpoint] : account.endpoints.values();
-    account.hasTried = true;
+    const changed = account.triedAt === null ? account.endpoints.values() : [endpoint];
+    account.triedAt ??= now;
     for (const each of changed) this.#changed(each);
     queued.begin(pool, costMs, now);
     queued.beganBusyMs = this.#parts.busyMs();
@@ -260,7 +260,9 @@ export class DeliveryScheduler {
     const { endpoint } = queued;
     const now = this.#parts.clock.now();
     if (queued.needsFirstAttempt(now)) this.endpoints.putFirst(queued);
+    if (this.endpoints.hasTooMany(endpoint, now)) this.#deferFrom(endpoint, endpoint.queue.length - 1, 'queue');
     const position = endpoint.queue.indexOf(queued);
+    if (position < 0) return;
     if (this.#mayWait(queued, position) || this.#waitsForUs(endpoint)) this.#queued.add(queued, now);
     else this.#deferFrom(endpoint, position, 'queue', 1);
   }

@@ -115,6 +115,7 @@ export class QueuedDelivery {
 /** What an attempt may take of the thread. */
 const SHARE_MS = 0.5;
 const HALF_LIFE_MS = 1_000;
+const NEW_MS = 1_000;
 
 export class Account {
   /** By URL. */
@@ -125,8 +126,8 @@ export class Account {
   inFlight = 0;
   /** Of these, of endpoints that were untried or failing. */
   unproven = 0;
-  /** An attempt began to one of its endpoints. */
-  hasTried = false;
+  /** When the first attempt to one of its endpoints began; null: none did. */
+  triedAt: number | null = null;
   /** An endpoint of it is cheap, and kept its connection. */
   isVouched = false;
   /** Of all, older than HOLD_MS. */
@@ -135,6 +136,11 @@ export class Account {
   #usedAt = 0;
 
   constructor(readonly id: number) {}
+
+  /** Its first attempt has not begun, or has just begun. */
+  isNew(now: number): boolean {
+    return now - (this.triedAt ?? now) < NEW_MS;
+  }
 
   /** What it used of the thread beyond its shares: half is forgotten after a second. */
   usedMs(now: number): number {

@@ -11,8 +11,8 @@ const SHORTLY_MS = 1_000;
 /** Waiting for endpoints: half of what the dispatcher may have in flight. */
 const FOR_ENDPOINTS = { records: 8_192, bytes: 32 * 1024 * 1024 };
 /**
- * Of that, for endpoints that are cheap, for those that may be, and for others, each with those after it: however many accounts
- * are hostile, the others have room. An account may have half of what is left, or FEW.
+ * Of that, for endpoints that are cheap or of a new account, for those that may be cheap, and for others, each with those after it:
+ * however many accounts are hostile, the others have room. An account may have half of what is left, or FEW.
  */
 const SHARES = { cheap: 1, unsure: 2 / 3, other: 1 / 2 };
 const FEW = { cheap: 16, unsure: 16, other: 8 };
@@ -116,18 +116,38 @@ export class Endpoints {
   }
 
   /** With nothing queued or in flight, it may always queue one. */
-  hasRoom({ endpoint: { pace, inFlight, queue, first, account }, goesFirst }: QueuedDelivery, now: number): boolean {
+  hasRoom({ endpoint, goesFirst }: QueuedDelivery, now: number): boolean {
+    const { pace, inFlight, queue, first } = endpoint;
     if (inFlight === 0 && queue.length === 0) return true;
     if (goesFirst) return first + inFlight < pace.queues(now, this.#perEndpoint);
     if (queue.length + inFlight >= pace.queues(now, this.#perEndpoint)) return false;
     const isSmall = this.waiting < SHARES.unsure * FOR_ENDPOINTS.records || queue.length < UNTIL_SURE;
     const isCheap = pace.isCheap || (pace.seemsCheap && isSmall);
     if (isCheap && queue.length < pace.takesWithin(SHORTLY_MS, now)) return true;
-    const kind = pace.isCheap ? 'cheap' : pace.seemsCheap || pace.isUnknown(now) ? 'unsure' : 'other';
+    const { records, bytes } = this.#roomFor(endpoint, now);
+    return endpoint.account.waiting < records && endpoint.account.waitingBytes < bytes;
+  }
+
+  /**
+   * Whether its last one should leave its queue: its account was given room while nothing was known of the endpoint, and what is
+   * known by now gives it less. Otherwise 400 hostile accounts would keep the room that new ones need for as long as they wait.
+   */
+  hasTooMany(endpoint: Endpoint, now: number): boolean {
+    const { pace, queue, first, account } = endpoint;
+    if (pace.seemsCheap || pace.isUnknown(now) || queue.length <= first + 1) return false;
+    const { records, bytes } = this.#roomFor(endpoint, now);
+    return account.waiting > records || account.waitingBytes > bytes;
+  }
+
+  /** Of its account. */
+  #roomFor({ pace, account }: Endpoint, now: number) {
+    const maySeemCheap = pace.seemsCheap || pace.isUnknown(now);
+    const kind = pace.isCheap || (pace.isUntried && account.isNew(now)) ? 'cheap' : maySeemCheap ? 'unsure' : 'other';
     const [share, few] = [SHARES[kind], FEW[kind]];
-    const records = Math.max(few, (share * FOR_ENDPOINTS.records - this.waiting) / 2);
-    const bytes = Math.max(FEW_BYTES_EACH * few, (share * this.#waitingBytes - this.waitingBytes) / 2);
-    return account.waiting < records && account.waitingBytes < bytes;
+    return {
+      records: Math.max(few, (share * FOR_ENDPOINTS.records - this.waiting) / 2),
+      bytes: Math.max(FEW_BYTES_EACH * few, (share * this.#waitingBytes - this.waitingBytes) / 2),
+    };
   }
 
   #count({ endpoint, goesFirst, queueing: { bytes } }: QueuedDelivery, more: 1 | -1): void {

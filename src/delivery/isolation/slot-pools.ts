@@ -16,7 +16,8 @@ const FIRST_MS = 20;
 /**
  * While first attempts wait, each of the two pools beyond the usual rate has at most this share of the budget and of the slots,
  * or the share that this many ms are: their endpoints had one. After a start nobody has a usual rate, so an endpoint's second
- * attempt would keep others from their first.
+ * attempt would keep others from their first. Not while only those of `untried` wait: alongside 400 hostile accounts these last
+ * for 20 s, and a new healthy account would wait as long.
  */
 const ALONGSIDE_FIRST = { share: 1 / 8, ms: 5 };
 
@@ -119,7 +120,8 @@ export class SlotPools {
     this.#idleTo = idleTo;
     const atMost = (ms: number) => ms * Math.min(1, budget.ms / START_MS);
     this.#usual = new SlotPool(() => ({ slots, ms: Number.POSITIVE_INFINITY }), byUse);
-    const isFirstAwaited = () => first.some((pool) => pool.isAwaitedBy((account) => mayBegin(account, pool)));
+    const promising = () => [this.#vouched, this.#newcomers];
+    const isFirstAwaited = () => promising().some((pool) => pool.isAwaitedBy((account) => mayBegin(account, pool)));
     const alongsideFirst = () => Math.min(1, Math.max(ALONGSIDE_FIRST.share, ALONGSIDE_FIRST.ms / budget.ms));
     const most = () => (isFirstAwaited() ? alongsideFirst() : 1);
     const ofBudget = sharing(() => ({ slots, ms: budget.ms }), byUse);
@@ -152,9 +154,9 @@ export class SlotPools {
   }
 
   /** What a hostile account's other URLs gain by a good one is one attempt each, sooner. */
-  #firstOf({ isVouched, hasTried }: Account): SlotPool {
+  #firstOf({ isVouched, triedAt }: Account): SlotPool {
     if (isVouched) return this.#vouched;
-    return hasTried ? this.#untried : this.#newcomers;
+    return triedAt === null ? this.#newcomers : this.#untried;
   }
 
   /** Whether its next attempt needs no handshake. Those that have just begun have yet to take an idle connection. */

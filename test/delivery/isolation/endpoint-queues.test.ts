@@ -4,6 +4,7 @@ import { EndpointPace, withoutDelay } from '../../../src/delivery/isolation/endp
 import { endpointOf, SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
+const HOLD_MS = 50;
 const MIB = 1024 * 1024;
 
 let scene: SchedulerScene;
@@ -20,12 +21,20 @@ describe('the queue has room', () => {
     expect(scene.began).toHaveLength(1_001);
   });
 
-  test('for a third of what may wait for untried endpoints, to one account: as many as are left', async () => {
-    await scene.come('a', 1 + 1_821 + 1);
+  test('for a third of what may wait for endpoints, to a new account: as many as are left', async () => {
+    await scene.come('a', 1 + 2_731 + 1);
     expect(scene.why()).toEqual(['queue']);
     await scene.end('succeeded');
     await scene.come('a');
     expect(scene.deferred).toHaveLength(1);
+  });
+
+  test('for a third of two thirds of it, to untried endpoints of an account that is not new', async () => {
+    await scene.come('hangs');
+    await scene.goOn(SECOND);
+    for (let n = 0; n < 16; n += 1) await scene.come(`new-${n}`, 200);
+    const { waiting } = scene.scheduler.state;
+    expect(waiting).toBe(1_821);
   });
 
   test('for what a proven endpoint takes within a minute, with its largest window', async () => {
@@ -79,7 +88,11 @@ describe('once as many deliveries wait for endpoints as may', () => {
     await scene.attempts('9/fast', 'succeeded', 20);
     await scene.attempts('9/slow', 'succeeded', 2, 50);
     await scene.attempts('12/fails', 'failed');
-    for (let id = 100; scene.scheduler.endpoints.waiting < 5_446; id += 1) await scene.come(`${id}/new`, 2_000);
+    await scene.come('11/hangs');
+    await scene.goOn(SECOND);
+    // One of each is in flight.
+    const left = () => 5_446 - scene.scheduler.endpoints.waiting;
+    for (let id = 100; left() > 0; id += 1) await scene.come(`${id}/new`, 1 + Math.min(2_000, left()));
   });
 
   test('an account whose endpoints fail has room for a few', async () => {
@@ -87,9 +100,14 @@ describe('once as many deliveries wait for endpoints as may', () => {
     expect(deferredOf('12/fails')).toBe(100 - 8 - (scene.beganOf('12/fails') - 1));
   });
 
-  test('an account whose endpoints were never tried has room for twice as many', async () => {
+  test('an account that is not new has room for twice as many to endpoints that were never tried', async () => {
     await scene.come('11/new', 100);
     expect(deferredOf('11/new')).toBe(100 - 16 - scene.beganOf('11/new'));
+  });
+
+  test('a new account has room for half of what is left of half as many more', async () => {
+    await scene.come('10/new', 900);
+    expect(deferredOf('10/new')).toBe(0);
   });
 
   test('an endpoint that takes deliveries and costs little has room for half of what is left of half as many more', async () => {
@@ -126,6 +144,16 @@ test('half of that is for endpoints of which something is known that is not in t
   expect(scene.deferred.at(-1)?.key).toBe('11/new');
 });
 
+test('what accounts got while they were new is deferred once their first attempts hang, from the end', async () => {
+  open({ slots: 16 });
+  for (let id = 100; id < 300; id += 1) await scene.come(`${id}/hangs`, 40);
+  while (scene.began.length < 200) await scene.goOn(HOLD_MS);
+  expect(scene.scheduler.endpoints.waiting).toBeGreaterThan(7_000);
+  await scene.goOn(10 * SECOND);
+  expect(scene.scheduler.endpoints.waiting).toBeLessThanOrEqual(4_096);
+  expect(scene.inFlight).toHaveLength(200);
+});
+
 test.each([
   ['their first attempts hang', 'new', 30],
   ['they take seconds', 'slow', 60],
@@ -140,8 +168,8 @@ test.each([
 });
 
 describe('by the bytes that it holds, a queue', () => {
-  test('of an untried endpoint is full at a third of 21 MiB, and has room again when it holds less', async () => {
-    await scene.come('a', 1 + 8 + 1, { bytes: MIB });
+  test('of a new account is full at a third of 32 MiB, and has room again when it holds less', async () => {
+    await scene.come('a', 1 + 11 + 1, { bytes: MIB });
     expect(scene.why()).toEqual(['queue']);
     await scene.end();
     await scene.come('a', 1, { bytes: MIB });

@@ -237,6 +237,8 @@ describe('first attempts', () => {
 
   it('leave all of the budget if those that wait do so for slow attempts of their own account', async () => {
     await openWithOthers();
+    await scene.attempts('7/well', 'succeeded');
+    scene.scheduler.freed(...endpointOf('7/well'));
     for (let n = 0; n < 20; n += 1) {
       await scene.come(`7/hangs-${n}`);
       await scene.goOn(HOLD_MS);
@@ -244,6 +246,16 @@ describe('first attempts', () => {
     expect(scene.inFlight).toHaveLength(8);
     for (let id = 200; id < 400; id += 1) await scene.come(`${id}/had`);
     expect(scene.inFlight.length - 8).toBeGreaterThan(100);
+  });
+
+  it('leave all of the budget if only accounts wait that had an attempt, and that nothing vouches for', async () => {
+    await openWithOthers();
+    const urls = ['hangs', ...Array.from({ length: 6 }, (_, n) => `new-${n}`)];
+    for (const url of urls) for (let id = 1_000; id < 1_100; id += 1) await scene.come(`${id}/${url}`);
+    while (scene.began.filter((key) => key.endsWith('/hangs')).length < 100) await scene.goOn(HOLD_MS);
+    expect(scene.scheduler.state.waiting).toBeGreaterThan(0);
+    for (let id = 200; id < 400; id += 1) await scene.come(`${id}/had`);
+    expect(scene.inFlight.filter(({ key }) => key.endsWith('/had')).length).toBeGreaterThan(5 / 0.25);
   });
 
   it('are in turn by account, whatever else an account has in flight', async () => {
