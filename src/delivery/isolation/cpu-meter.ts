@@ -17,6 +17,7 @@ const MOST_MS = 100;
 /** What else the thread does between two callbacks. With 0, a real process took healthy accounts for the dear ones. */
 const FOREIGN_MS = 4;
 const HANDSHAKE_MS = 1.5;
+const EXPECTED_MOST_MS = 8;
 /** Most are charged with nothing while the thread has time: without a least, the estimate would never rise again. */
 const LEAST_FIRST_MS = ATTEMPT_MS;
 /** Of an estimate that each value moves by a step up or down. */
@@ -31,15 +32,16 @@ export class CpuCost {
   #attempts = 0;
   #tookMs = 0;
   #cappedMs = 0;
+  #boundedMs = 0;
 
   /**
-   * Of the next one. Of an endpoint that is not expensive, no attempt counts for much: on a busy machine each is charged with
-   * other work now and then, in the mean with 2 to 4 ms.
+   * Expected cost of the next attempt. If the endpoint is not expensive, one attempt counts for EXPECTED_MOST_MS at most: on a busy
+   * machine some are charged with other work, which made the mean of healthy endpoints 2 to 4 ms.
    * @param guessed if none has ended
    */
   expectedMs(guessed: number): number {
     if (this.hasNone) return guessed;
-    return (this.isDear ? this.#tookMs : this.#cappedMs) / this.#attempts;
+    return (this.isDear ? this.#tookMs : this.#boundedMs) / this.#attempts;
   }
 
   /** In the mean, where one counts for a little: what else the thread does makes one of ten look dear. */
@@ -69,6 +71,7 @@ export class CpuCost {
     this.#attempts = KEPT * this.#attempts + 1;
     this.#tookMs = KEPT * this.#tookMs + tookMs;
     this.#cappedMs = KEPT * this.#cappedMs + Math.min(tookMs, 2 * DEAR_MS);
+    this.#boundedMs = KEPT * this.#boundedMs + Math.min(tookMs, EXPECTED_MOST_MS);
   }
 }
 

@@ -262,7 +262,8 @@ export class DeliveryScheduler {
     if (queued.needsFirstAttempt(now)) this.endpoints.putFirst(queued);
     if (this.endpoints.hasTooMany(endpoint, now)) this.#deferFrom(endpoint, endpoint.queue.length - 1, 'queue');
     const position = endpoint.queue.indexOf(queued);
-    if (position < 0) return;
+    // It was the last one.
+    if (position === -1) return;
     if (this.#mayWait(queued, position) || this.#waitsForUs(endpoint)) this.#queued.add(queued, now);
     else this.#deferFrom(endpoint, position, 'queue', 1);
   }

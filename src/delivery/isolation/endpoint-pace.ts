@@ -197,8 +197,8 @@ export class EndpointPace {
     const perMs = this.cost.isDear ? Math.min(ownPerMs, dearPerMs) : ownPerMs;
     if (!this.isProven || this.isPaced(now) || perMs === Number.POSITIVE_INFINITY) return 0;
     const kind = this.cost.isSurelyDear ? 'expensive' : this.cost.isDear ? 'doubtful' : 'cheap';
-    const knownMs = kind === 'cheap' ? Number.POSITIVE_INFINITY : now - (this.#firstBeganAt ?? now);
-    const latest = now + Math.min(MAX_TURN_MS[kind], knownMs);
+    const limitMs = kind === 'cheap' ? Number.POSITIVE_INFINITY : now - (this.#firstBeganAt ?? now);
+    const latest = now + Math.min(MAX_TURN_MS[kind], limitMs);
     const queuedUntil = Math.min(latest, now + queued / perMs);
     const booked = this.#bookedUntil;
     if (!hadTurn) booked[kind] = Math.min(latest, Math.max(booked[kind], queuedUntil) + 1 / perMs);

@@ -115,6 +115,7 @@ export class QueuedDelivery {
 /** What an attempt may take of the thread. */
 const SHARE_MS = 0.5;
 const HALF_LIFE_MS = 1_000;
+/** For a few attempts at a healthy endpoint, also while the process has no time. */
 const NEW_MS = 1_000;
 
 export class Account {
@@ -126,7 +127,7 @@ export class Account {
   inFlight = 0;
   /** Of these, of endpoints that were untried or failing. */
   unproven = 0;
-  /** When the first attempt to one of its endpoints began; null: none did. */
+  /** When the first attempt to one of its endpoints began; null: none has begun. */
   triedAt: number | null = null;
   /** An endpoint of it is cheap, and kept its connection. */
   isVouched = false;
@@ -137,7 +138,7 @@ export class Account {
 
   constructor(readonly id: number) {}
 
-  /** Its first attempt has not begun, or has just begun. */
+  /** No attempt to one of its endpoints has begun, or the first began less than NEW_MS ago. */
   isNew(now: number): boolean {
     return now - (this.triedAt ?? now) < NEW_MS;
   }

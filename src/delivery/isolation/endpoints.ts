@@ -11,11 +11,11 @@ const SHORTLY_MS = 1_000;
 /** Waiting for endpoints: half of what the dispatcher may have in flight. */
 const FOR_ENDPOINTS = { records: 8_192, bytes: 32 * 1024 * 1024 };
 /**
- * Of that, for endpoints that are cheap or of a new account, for those that may be cheap, and for others, each with those after it:
- * however many accounts are hostile, the others have room. An account may have half of what is left, or FEW.
+ * Of that, for endpoints that are cheap, for those of new accounts, for those that may be cheap, and for others, each with those
+ * after it: however many accounts are hostile, the others have room. An account may have half of what is left, or FEW.
  */
-const SHARES = { cheap: 1, unsure: 2 / 3, other: 1 / 2 };
-const FEW = { cheap: 16, unsure: 16, other: 8 };
+const SHARES = { cheap: 1, new: 5 / 6, unsure: 2 / 3, other: 1 / 2 };
+const FEW = { cheap: 16, new: 16, unsure: 16, other: 8 };
 const FEW_BYTES_EACH = 8 * 1024;
 /** Of an endpoint that seems cheap: for as many attempts show whether it is. */
 const UNTIL_SURE = 12;
@@ -129,20 +129,21 @@ export class Endpoints {
   }
 
   /**
-   * Whether its last one should leave its queue: its account was given room while nothing was known of the endpoint, and what is
-   * known by now gives it less. Otherwise 400 hostile accounts would keep the room that new ones need for as long as they wait.
+   * Whether the last delivery in the endpoint's queue is to be deferred: the account was given room while nothing was known of it,
+   * and has less room by now. Otherwise 400 hostile accounts would keep what new accounts need for as long as they wait.
    */
   hasTooMany(endpoint: Endpoint, now: number): boolean {
     const { pace, queue, first, account } = endpoint;
-    if (pace.seemsCheap || pace.isUnknown(now) || queue.length <= first + 1) return false;
+    if (pace.isProven || (pace.isUnknown(now) && account.isNew(now)) || queue.length <= first + 1) return false;
     const { records, bytes } = this.#roomFor(endpoint, now);
     return account.waiting > records || account.waitingBytes > bytes;
   }
 
-  /** Of its account. */
+  /** Of the endpoint's account. */
   #roomFor({ pace, account }: Endpoint, now: number) {
-    const maySeemCheap = pace.seemsCheap || pace.isUnknown(now);
-    const kind = pace.isCheap || (pace.isUntried && account.isNew(now)) ? 'cheap' : maySeemCheap ? 'unsure' : 'other';
+    const isNew = pace.isUntried && account.isNew(now);
+    const mayBeCheap = pace.seemsCheap || pace.isUnknown(now);
+    const kind = pace.isCheap ? 'cheap' : isNew ? 'new' : mayBeCheap ? 'unsure' : 'other';
     const [share, few] = [SHARES[kind], FEW[kind]];
     return {
       records: Math.max(few, (share * FOR_ENDPOINTS.records - this.waiting) / 2),

@@ -16,8 +16,8 @@ const FIRST_MS = 20;
 /**
  * While first attempts wait, each of the two pools beyond the usual rate has at most this share of the budget and of the slots,
  * or the share that this many ms are: their endpoints had one. After a start nobody has a usual rate, so an endpoint's second
- * attempt would keep others from their first. Not while only those of `untried` wait: alongside 400 hostile accounts these last
- * for 20 s, and a new healthy account would wait as long.
+ * attempt would keep others from their first. Those of `untried` do not count: alongside 400 hostile accounts they wait for 20 s,
+ * and a new healthy account would wait as long.
  */
 const ALONGSIDE_FIRST = { share: 1 / 8, ms: 5 };
 
