@@ -17,6 +17,7 @@ const MOST_MS = 100;
 /** What else the thread does between two callbacks. With 0, a real process took healthy accounts for the dear ones. */
 const FOREIGN_MS = 4;
 const HANDSHAKE_MS = 1.5;
+/** Of one attempt, in what a cheap endpoint's next one is expected to cost. */
 const EXPECTED_MOST_MS = 8;
 /** Most are charged with nothing while the thread has time: without a least, the estimate would never rise again. */
 const LEAST_FIRST_MS = ATTEMPT_MS;
@@ -31,6 +32,7 @@ export class CpuCost {
   reconnects = 0;
   #attempts = 0;
   #tookMs = 0;
+  /** With 2 * DEAR_MS of each at most, and with EXPECTED_MOST_MS. */
   #cappedMs = 0;
   #boundedMs = 0;
 

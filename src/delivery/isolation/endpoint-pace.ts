@@ -30,7 +30,7 @@ const EARLY_MS = 5_000;
 /**
  * Limits on turns, by what the endpoint costs: a busy thread makes healthy ones look expensive for a while. Deliveries of those
  * that surely are return seldom, because each return costs a deferral. No turn of either kind is further away than the time since
- * the endpoint's first attempt: in its first second on a busy machine, a process takes every endpoint for an expensive one.
+ * the endpoint's first attempt: in its first seconds on a busy machine, a process takes healthy endpoints for expensive ones.
  */
 const MAX_TURN_MS = { cheap: Number.POSITIVE_INFINITY, doubtful: 60_000, expensive: 600_000 };
 

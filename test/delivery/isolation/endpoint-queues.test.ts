@@ -1,7 +1,6 @@
 /** What is queued for an endpoint, and what is deferred: at once, or after a while. */
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import { EndpointPace, withoutDelay } from '../../../src/delivery/isolation/endpoint-pace.js';
-import { HOLD_MS } from '../../../src/delivery/isolation/slots.js';
 import { endpointOf, SchedulerScene } from '../../support/scenes/scheduler-scene.js';
 
 const SECOND = 1_000;
@@ -21,7 +20,7 @@ describe('the queue has room', () => {
     expect(scene.began).toHaveLength(1_001);
   });
 
-  test('for a third of five sixths of what may wait for endpoints, to a new account: as many as are left', async () => {
+  test('for 2,276 deliveries of a new account: as many are then left of five sixths of 8,192', async () => {
     await scene.come('a', 1 + 2_276 + 1);
     expect(scene.why()).toEqual(['queue']);
     await scene.end('succeeded');
@@ -29,7 +28,7 @@ describe('the queue has room', () => {
     expect(scene.deferred).toHaveLength(1);
   });
 
-  test('for a third of two thirds, to untried endpoints of an account that is not new', async () => {
+  test('for 1,821 deliveries to untried endpoints of an account that is not new: as many are then left of two thirds', async () => {
     await scene.come('hangs');
     await scene.goOn(SECOND);
     for (let n = 0; n < 16; n += 1) await scene.come(`new-${n}`, 200);
@@ -100,12 +99,12 @@ describe('once as many deliveries wait for endpoints as may', () => {
     expect(deferredOf('12/fails')).toBe(100 - 8 - (scene.beganOf('12/fails') - 1));
   });
 
-  test('an account that is not new has room for twice as many to endpoints that were never tried', async () => {
+  test('an account that is not new has room for twice as many deliveries to endpoints that were never tried', async () => {
     await scene.come('11/new', 100);
     expect(deferredOf('11/new')).toBe(100 - 16 - scene.beganOf('11/new'));
   });
 
-  test('a new account has room for a third of what is left of five sixths of all', async () => {
+  test('a new account has room for half of what is then left of five sixths of all', async () => {
     await scene.come('10/new', 5_000);
     expect(scene.scheduler.endpoints.known(...endpointOf('10/new'))?.queue.length).toBe(461);
     expect(deferredOf('10/new')).toBe(5_000 - 461 - scene.beganOf('10/new'));
@@ -143,66 +142,6 @@ test('half of that is for endpoints of which something is known that is not in t
   await scene.goOn(SECOND);
   await scene.come('11/new');
   expect(scene.deferred.at(-1)?.key).toBe('11/new');
-});
-
-describe('what accounts got while they were new', () => {
-  const MOST = 4_096;
-  const known = (key: string) => scene.scheduler.endpoints.known(...endpointOf(key));
-
-  /** First attempts of 200 accounts hang. */
-  const hang = async (bytes = 0) => {
-    open({ slots: 16 });
-    for (let id = 100; id < 300; id += 1) {
-      await scene.come(`${id}/hangs`, 10, { bytes });
-      await scene.come(`${id}/hangs`, 1, { bytes, isUrgent: true });
-      for (let n = 0; n < 29; n += 1) await scene.come(`${id}/hangs`, 1, { bytes, delivery: `${id} ${n}` });
-    }
-    while (scene.began.length < 200) await scene.goOn(HOLD_MS);
-    await scene.goOn(SECOND);
-  };
-
-  test('is deferred once their first attempts hang, the last first', async () => {
-    await hang();
-    const [before, deferred] = [scene.scheduler.endpoints.waiting, scene.deferred.length];
-    expect(before).toBeGreaterThan(5_000);
-    await scene.goOn(10 * SECOND);
-    const { waiting } = scene.scheduler.endpoints;
-    expect(waiting).toBeLessThanOrEqual(MOST);
-    expect(scene.deferred.length - deferred).toBe(before - waiting);
-    expect(known('100/hangs')?.queue[0]?.goesFirst).toBe(true);
-    const names = known('100/hangs')?.queue.map(({ queueing }) => queueing.delivery);
-    expect(names).not.toContain('100 28');
-  });
-
-  test('is deferred or begun in the end, each delivery once', async () => {
-    await hang();
-    await scene.goOn(5 * 60 * SECOND);
-    expect(scene.deferred.length + scene.began.length + scene.scheduler.endpoints.waiting).toBe(200 * 40);
-  });
-
-  test('is deferred by its bytes, too', async () => {
-    await hang(20 * 1024);
-    expect(scene.scheduler.endpoints.waitingBytes).toBeGreaterThan(20 * MIB);
-    await scene.goOn(10 * SECOND);
-    expect(scene.scheduler.endpoints.waitingBytes).toBeLessThanOrEqual(16 * MIB);
-  });
-
-  test('stays in the queue of a proven endpoint, though it is expensive', async () => {
-    open({ slots: 16 });
-    const expensive = async () => {
-      await scene.come('9/expensive');
-      scene.work(50);
-      await scene.end('succeeded', '9/expensive');
-      await scene.goOn(HOLD_MS);
-    };
-    for (let n = 0; n < 20; n += 1) await expensive();
-    await scene.come('9/expensive', 300);
-    const deferred = () => scene.deferred.filter(({ key }) => key === '9/expensive').length;
-    const before = deferred();
-    for (let id = 100; id < 300; id += 1) await scene.come(`${id}/hangs`, 40);
-    await scene.goOn(10 * SECOND);
-    expect(deferred()).toBe(before);
-  });
 });
 
 test.each([
