@@ -45,6 +45,7 @@ function openServed({ openFormer, open, entriesOf, now }: ServedViewParts) {
     damaged = file;
   });
   const answering = () => former ?? core;
+  const turns = new Turns();
   const queries = Object.keys(core.of({ accountId: 0, webhookIds: null })) as (keyof ViewQueries)[];
   const store = (records: readonly SentRecord[], reached: ReachedPositions) => {
     const begun = now();
@@ -63,7 +64,8 @@ function openServed({ openFormer, open, entriesOf, now }: ServedViewParts) {
   ): Promise<Answered> => {
     const asking = answering();
     try {
-      return await inTurns((asking.of(account)[query] as AnyQuery)(...asked), now);
+      const steps = (asking.of(account)[query] as AnyQuery)(...asked);
+      return await inTurns(steps, () => turns.next(account.accountId), now);
     } catch (error) {
       // The former one has been deleted since the query began.
       if (asking === answering()) throw error;
@@ -106,9 +108,25 @@ interface Answered {
   readonly ms: number;
 }
 
-/** Runs a query to its end; after each slice of it other queries and records have their turn. */
-async function inTurns(steps: Steps<unknown>, now: () => number): Promise<Answered> {
-  for (let ms = 0; ; await nextTurn()) {
+/** In each turn of the event loop, an account has one slice: of the query, of all its users', that has waited longest. */
+class Turns {
+  /** By account, the last slice. Absent: the account has had none in this turn of the event loop, and none waits. */
+  readonly #last = new Map<number, Promise<void>>();
+
+  /** Fulfilled when the slice may begin. It has to end without an await. */
+  next(accountId: number): Promise<void> {
+    const before = this.#last.get(accountId);
+    const slice = before ? before.then(() => nextTurn()) : Promise.resolve();
+    this.#last.set(accountId, slice);
+    void slice.then(() => nextTurn()).then(() => this.#last.get(accountId) === slice && this.#last.delete(accountId));
+    return slice;
+  }
+}
+
+/** Runs a query to its end; between its slices other queries and records have their turn. */
+async function inTurns(steps: Steps<unknown>, turn: () => Promise<void>, now: () => number): Promise<Answered> {
+  for (let ms = 0; ; ) {
+    await turn();
     const begun = now();
     let step = steps.next();
     while (!step.done && now() - begun < SLICE_MS) step = steps.next();

@@ -39,8 +39,8 @@ class ThreadedView implements DeliveriesView {
   readonly #queries: readonly (keyof ViewQueries)[];
   readonly #thread: Thread;
   readonly #parts: ThreadedViewParts;
-  /** By account, the last of its questions: they are asked one after the other, so that other accounts come in between. */
-  readonly #last = new Map<number, Promise<unknown>>();
+  /** By user of an account, the last question: a user asks one after the other, and the thread takes turns between users. */
+  readonly #last = new Map<string, Promise<unknown>>();
 
   constructor({ id, queries }: ReturnType<ServedView['opened']>, thread: Thread, parts: ThreadedViewParts) {
     this.id = id;
@@ -85,7 +85,8 @@ class ThreadedView implements DeliveriesView {
 
   #ask({ accountId, user }: Asker, query: keyof ViewQueries, asked: readonly unknown[]): Promise<unknown> {
     const { webhookIds, took } = this.#parts;
-    const answer = (this.#last.get(accountId) ?? Promise.resolve()).then(() => {
+    const asker = `${accountId} ${user}`;
+    const answer = (this.#last.get(asker) ?? Promise.resolve()).then(() => {
       const account = { accountId, webhookIds: webhookIds(accountId) };
       return this.#thread.call('ask', [account, query, asked]);
     });
@@ -95,8 +96,8 @@ class ThreadedView implements DeliveriesView {
     });
     const ended: Promise<unknown> = answer
       .catch(() => undefined)
-      .then(() => this.#last.get(accountId) === ended && this.#last.delete(accountId));
-    this.#last.set(accountId, ended);
+      .then(() => this.#last.get(asker) === ended && this.#last.delete(asker));
+    this.#last.set(asker, ended);
     return charged;
   }
 }

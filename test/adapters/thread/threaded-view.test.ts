@@ -140,7 +140,7 @@ describe('records', () => {
 });
 
 describe('questions', () => {
-  test('of an account are asked one after the other: another one comes in between', async () => {
+  test('of a user are asked one after the other: another account comes in between', async () => {
     const view = await here();
     const steps: number[] = [];
     const ask = async (accountId: number) => {
@@ -167,6 +167,37 @@ describe('questions', () => {
     }
     await counted;
     expect(answers).toEqual(['account 43', 'account 44', 'account 43', count]);
+  });
+
+  test('of a large count are left after each slice for another user of the same account, who waits for no other count', async () => {
+    let ms = 0;
+    const view = await here({}, { now: () => (ms += 5) });
+    await view.add(Array.from({ length: 5_000 }, (_, n) => record(n, routed(n))));
+    const answered: string[] = [];
+    const missed = { since: 0, until: 2 * NOW, webhooks: [{ id: 8, eventType: 'cash_in' }] };
+    const counting = Array.from({ length: 3 }, () => view.of(ACCOUNT, 'ana').missedCount(missed, {}));
+    const counted = counting.map((count) => count.then(() => answered.push('ana')));
+    for (const _ of [1, 2]) await view.of(ACCOUNT, 'ben').health();
+    answered.push('ben');
+    await Promise.all(counted);
+    expect(answered).toEqual(['ben', 'ana', 'ana', 'ana']);
+  });
+
+  test('of several users of an account take no more of the thread than those of one', async () => {
+    let ms = 0;
+    const view = await here({}, { now: () => (ms += 5) });
+    await view.add(Array.from({ length: 3_000 }, (_, n) => record(n, routed(n))));
+    const missed = { since: 0, until: 2 * NOW, webhooks: [{ id: 8, eventType: 'cash_in' }] };
+    const sliced = async (users: readonly string[]) => {
+      const counting = users.map((user) => view.of(ACCOUNT, user).missedCount(missed, {}));
+      const begun = ms;
+      await view.of(43).events(eventsQuery());
+      const took = ms - begun;
+      await Promise.all(counting);
+      return took;
+    };
+    const besideOne = await sliced(['ana']);
+    expect(await sliced(Array.from({ length: 20 }, (_, n) => `user-${n}`))).toBeLessThanOrEqual(2 * besideOne);
   });
 
   test('are charged to their user for the time of all of their slices, and to no one else', async () => {
