@@ -5,8 +5,8 @@
  * - Time: a bucket of ms per minute for each account and user, which other threads' work for them is charged to as well. While
  *   it is overdrawn, reads are 429.
  * - Slices: after expensive work the account's next work waits for another tick of the event loop (fair-queue.ts).
- * - Permits: the number of concurrent reads is limited (concurrency-limiter.ts). A long response keeps its permit until it is
- *   read, or for TAKEN_WITHIN_MS.
+ * - Permits: the number of concurrent reads, and of counts for recoveries that start, is limited (concurrency-limiter.ts). A long
+ *   response keeps its permit until it is read, or for TAKEN_WITHIN_MS.
  * - Bytes: what long responses, also those of writes, hold until they are read (byte-limits.ts). Above the limit: 503.
  */
 import type { Context } from 'koa';

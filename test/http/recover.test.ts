@@ -4,6 +4,7 @@ import type { FirstKept, ViewedDelivery } from '../../src/ports/deliveries-view.
 import type { SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import type { Answer, Client } from '../support/clients/api-client.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { NOW } from '../support/generators/delivery-samples.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 import { detail, missed, RecoverableView } from '../support/scenes/recoverable-view.js';
@@ -78,6 +79,25 @@ describe('POST /api/deliveries/{id}/resend', () => {
     expect(await resend(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 1 } });
     const { id, payment } = publication(2);
     expect(sent).toEqual([{ id, payment, by: { trigger: 'resend', actor: 'a caller' } }]);
+  });
+});
+
+describe('the exact counts of starts', () => {
+  it('take permits of their user, like reads: four at once; what has waited for 2 s is rejected', async () => {
+    const release: (() => void)[] = [];
+    const ask = view.ask.bind(view);
+    view.ask = async (accountId, question) => {
+      await new Promise<void>((resolve) => release.push(resolve));
+      return ask(accountId, question);
+    };
+    const statuses: number[] = [];
+    const starts = Array.from({ length: 6 }, () => recover({}).then(({ status }) => statuses.push(status)));
+    await eventually(() => statuses.length === 2 || release.length > 4);
+    expect(statuses).toEqual([429, 429]);
+    expect(release).toHaveLength(4);
+    for (const counted of release) counted();
+    await Promise.all(starts);
+    expect(statuses.toSorted()).toEqual([202, 409, 409, 409, 429, 429]);
   });
 });
 
