@@ -29,7 +29,7 @@ const BENCHES = {
 };
 
 /** More than four minutes each, memory two hours (MEMORY_SECONDS): a commit does not wait for them. */
-const isLong = (name) => /^(memory|large|outages|audit|resends|seeds-.*)$/.test(name);
+const isLong = (name) => /^(memory|large|outages|audit|seeds-.*)$/.test(name);
 
 const names = [...Object.keys(PARTS), ...Object.keys(BENCHES)];
 const wanted = process.env.PART || 'all';

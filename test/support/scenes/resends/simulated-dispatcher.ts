@@ -22,11 +22,13 @@ interface Awaited {
 
 const NEVER = new Promise<never>(() => undefined);
 
+/** One for all: in Node 20 each that was ever used slows down every promise, so thousands of dispatchers took hours. */
+const HANDLING = new AsyncLocalStorage<HandedOut>();
+
 export class SimulatedDispatcher {
   readonly #world: ResendWorld;
   readonly #chains: MemoryRequestChains;
   readonly #consuming = new Map<string, ConsumeOptions>();
-  readonly #handling = new AsyncLocalStorage<HandedOut>();
   readonly #requestsTaken = new Set<number>();
   readonly awaited: Awaited[] = [];
   isDead = false;
@@ -112,12 +114,10 @@ export class SimulatedDispatcher {
     const ended = (isDone: boolean) => {
       if (!this.isDead) shared.settle(handedOut, isDone);
     };
-    void this.#handling
-      .run(handedOut, () => handle(record, hold))
-      .then(
-        () => ended(true),
-        () => ended(false),
-      );
+    void HANDLING.run(handedOut, () => handle(record, hold)).then(
+      () => ended(true),
+      () => ended(false),
+    );
     return true;
   }
 
@@ -136,7 +136,7 @@ export class SimulatedDispatcher {
   }
 
   async #acquire(queueing: Queueing = { bytes: 0 }): Promise<Acquired | Deferred> {
-    const handling = this.#handling.getStore();
+    const handling = HANDLING.getStore();
     const isGood = await this.#wait('slot');
     if (!isGood) return { kind: 'deferred', why: 'queue', pausedMs: 0, turnMs: 0 };
     this.#granted = { queueing, handling };
