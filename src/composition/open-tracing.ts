@@ -20,8 +20,8 @@ const PROTOCOL = 'http/json';
 
 /** Loads OpenTelemetry only if spans are exported: the library takes time and memory. Null: no spans are created. */
 export async function openTracing(settings: TracingSettings, logger: Logger): Promise<Tracing | null> {
-  const url = collectorUrl(settings);
-  if (url === null || settings.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null;
+  const collector = findCollector(settings);
+  if (collector === null || settings.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null;
   const exporter = settings.OTEL_TRACES_EXPORTER ?? 'otlp';
   if (exporter === 'none') return null;
   if (exporter !== 'otlp') warnUnsupported(logger, 'OTEL_TRACES_EXPORTER', exporter, 'otlp');
@@ -30,16 +30,17 @@ export async function openTracing(settings: TracingSettings, logger: Logger): Pr
   const name = ofTraces === null ? 'OTEL_EXPORTER_OTLP_PROTOCOL' : 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL';
   if (protocol !== PROTOCOL) warnUnsupported(logger, name, protocol, PROTOCOL);
   const { openOtlpTracing } = await import('../observability/otlp-tracing.js');
-  return openOtlpTracing({ url, version: version(), logger });
+  return openOtlpTracing({ ...collector, version: version(), logger });
 }
 
 /** The endpoint of traces is used as it is; `v1/traces` is appended to the general one (OTLP exporter specification). */
-function collectorUrl(settings: TracingSettings): string | null {
-  if (settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== null) return settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+function findCollector(settings: TracingSettings): { readonly url: string; readonly setting: string } | null {
+  const ofTraces = settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  if (ofTraces !== null) return { url: ofTraces, setting: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' };
   if (settings.OTEL_EXPORTER_OTLP_ENDPOINT === null) return null;
   const url = new URL(settings.OTEL_EXPORTER_OTLP_ENDPOINT);
   url.pathname = `${trimTrailingSlashes(url.pathname)}/v1/traces`;
-  return url.href;
+  return { url: url.href, setting: 'OTEL_EXPORTER_OTLP_ENDPOINT' };
 }
 
 function warnUnsupported(logger: Logger, setting: string, value: string, used: string): void {

@@ -27,12 +27,14 @@ const EXPORTED = 0;
 interface OtlpOptions {
   /** Of the collector's traces, http or https. */
   readonly url: string;
+  /** The name of the setting that has this URL. */
+  readonly setting: string;
   readonly version: string;
   readonly logger: Logger;
 }
 
-export function openOtlpTracing({ url, version, logger }: OtlpOptions): Tracing {
-  const exporter = loggingExporter(new OTLPTraceExporter({ url }), logger);
+export function openOtlpTracing({ url, setting, version, logger }: OtlpOptions): Tracing {
+  const exporter = loggingExporter(new OTLPTraceExporter({ url }), setting, logger);
   const own = resourceFromAttributes({ 'service.name': 'account-webhooks', 'service.version': version });
   const provider = new BasicTracerProvider({
     resource: own.merge(detectResources({ detectors: [envDetector] })),
@@ -70,15 +72,14 @@ function within(span: OtelSpan, parent: TraceContext | null): TraceContext {
 }
 
 /** Logs a failure to export once, and its recovery too, instead of a line per batch. */
-function loggingExporter(exporter: OTLPTraceExporter, logger: Logger): SpanExporter {
+function loggingExporter(exporter: OTLPTraceExporter, setting: string, logger: Logger): SpanExporter {
   let fails = false;
   const log = (succeeded: boolean, error: (Error & { code?: string | number }) | undefined) => {
     if (succeeded !== fails) return;
     fails = !succeeded;
     if (succeeded) logger.info('spans are exported again');
     // Not the error itself, which may contain the collector's response.
-    else
-      logger.warn({ code: error?.code }, 'spans can not be exported to OTEL_EXPORTER_OTLP_ENDPOINT: they are dropped');
+    else logger.warn({ code: error?.code }, `spans cannot be exported to ${setting}: they are dropped`);
   };
   return {
     export: (spans, done) =>

@@ -5,8 +5,10 @@ import { type Collector, startCollector } from '../support/servers/collector.js'
 
 let collector: Collector;
 let logger: ReturnType<typeof recordingLogger>;
+let status: number;
 beforeEach(async () => {
-  collector = await startCollector();
+  status = 200;
+  collector = await startCollector(() => status);
   logger = recordingLogger();
 });
 afterEach(() => collector.close());
@@ -45,5 +47,17 @@ describe('the settings of OpenTelemetry', () => {
     expect(logger.warnings).toEqual([
       [expect.objectContaining({ setting, value }), expect.stringContaining('is not supported')],
     ]);
+  });
+});
+
+describe('the warning of spans that cannot be exported', () => {
+  it.each<[string, Record<string, string>]>([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', ENDPOINT],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: '$URL/own' }],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', { ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: '$URL/own' }],
+  ])('names the setting in use: %s', async (setting, settings) => {
+    status = 400;
+    await exportedTo(settings);
+    expect(logger.warnings).toEqual([[{ code: 400 }, `spans cannot be exported to ${setting}: they are dropped`]]);
   });
 });

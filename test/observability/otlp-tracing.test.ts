@@ -24,7 +24,8 @@ beforeEach(async () => {
   logger.infos = [];
   logger.info = (...args: unknown[]) => void logger.infos.push(args);
   collector = await startCollector(() => status);
-  tracing = openOtlpTracing({ url: `${collector.url}/base/v1/traces`, version: '1.2.3', logger });
+  const setting = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  tracing = openOtlpTracing({ url: `${collector.url}/base/v1/traces`, setting, version: '1.2.3', logger });
 });
 afterEach(async () => {
   await tracing.close();
