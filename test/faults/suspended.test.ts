@@ -18,8 +18,6 @@ const RESPONSE_MS = 100;
 const SESSION_MS = 6_000;
 const PATIENCE = { timeout: 90_000 };
 
-jest.setTimeout(600_000);
-
 describeBackbones((backbone) => {
   let scene: FaultScene;
   afterEach(() => scene?.close());

@@ -10,7 +10,6 @@ import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js
 import { silentLogger } from '../../support/scenes/silent-logger.js';
 
 const PATIENCE = { timeout: 40_000 };
-jest.setTimeout(300_000);
 
 withKafka((brokers) => {
   const other = new kafkajs.Kafka({
