@@ -12,6 +12,7 @@ import { followDeliveries, startListening } from './api.js';
 import { type Stop, startCore } from './core.js';
 import { startDispatching, writeNotices } from './dispatcher.js';
 import { openTracing } from './open-tracing.js';
+import { watchFollowing } from './watched-backbone.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;
 export type Role = (typeof ROLES)[number];
@@ -61,6 +62,7 @@ export async function startApp(
     if (proxy) logger.info(`${proxy.says}; ${proxy.todo}`);
     stops.push(await lockDataDir(config.DATA_DIR, LOCK_WITHIN_MS, abort));
     const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
+    if (!roles.includes('dispatcher')) watchFollowing(core.backbone, core.brokerContact);
     // First: its thread starts beside the dispatcher.
     const reading = roles.includes('api') ? followDeliveries(core, stops) : null;
     const dispatcher = roles.includes('dispatcher')

@@ -81,7 +81,7 @@ export interface Core extends Start {
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;
   const catalogue = loadCatalogue(config.EVENT_SCHEMAS);
-  const brokerContact: BrokerContact = { why: null, refusals: new Map() };
+  const brokerContact: BrokerContact = { why: null, failures: 0, refusals: new Map() };
   readiness.part('topics', () => refusalsText(brokerContact, performance.now()), { needed: false });
   const backbone = await openBackbone(config, logger);
   watchBackbone(backbone, metrics.store, brokerContact);

@@ -4,9 +4,11 @@ import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../ports/broker
 import { StoreUnavailable } from '../ports/event-store.js';
 import type { Backbone } from './backbone.js';
 
-/** `why` the broker was unreachable for the latest publish; null: a publish or a read has succeeded since. */
+/** `why` the broker was unreachable for the latest publish; null: a publish, a read or a followed page has succeeded since. */
 export interface BrokerContact {
   why: string | null;
+  /** How many publishes have found the broker unreachable. */
+  failures: number;
   /** By topic, why it refused a record, or us, the last time: its settings, or our rights on it, are in the way. */
   readonly refusals: Map<string, { readonly why: string; readonly at: number }>;
 }
@@ -39,7 +41,10 @@ export function watchBackbone({ store, broker }: Backbone, metrics: StoreMetrics
       contact.why = null;
       return offsets;
     } catch (error) {
-      if (error instanceof BrokerUnavailable) contact.why = error.message;
+      if (error instanceof BrokerUnavailable) {
+        contact.why = error.message;
+        contact.failures += 1;
+      }
       if (error instanceof BrokerRefused || error instanceof RecordRefused)
         contact.refusals.set(topic, { why: error.message, at: performance.now() });
       if (error instanceof BrokerUnavailable || error instanceof RecordRefused) metrics.publishFailed();
@@ -51,5 +56,24 @@ export function watchBackbone({ store, broker }: Backbone, metrics: StoreMetrics
     const record = await read(topic, partition, offset);
     contact.why = null;
     return record;
+  };
+}
+
+/**
+ * For a process without a dispatcher, which reads nothing but the pages that its view follows: on Kafka one arrives each second.
+ * A dispatcher repeats each publish until it succeeds, and pages would hide a broker that can be read and accepts no records.
+ *
+ * An adapter fetches a page of a partition once the reader has the previous one, so a page shows contact with the broker if no
+ * publish has failed since the previous one. Others may have been fetched before the fault.
+ */
+export function watchFollowing({ broker }: Pick<Backbone, 'broker'>, contact: BrokerContact): void {
+  const follow = broker.follow.bind(broker);
+  broker.follow = async function* (topic, positions, options) {
+    const failuresAtPage = new Map<number, number>();
+    for await (const page of follow(topic, positions, options)) {
+      if (failuresAtPage.get(page.partition) === contact.failures) contact.why = null;
+      failuresAtPage.set(page.partition, contact.failures);
+      yield page;
+    }
   };
 }
