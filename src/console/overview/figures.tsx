@@ -22,7 +22,7 @@ export function Figures({ stats, urls, range }: FiguresParts) {
   const missing = payments('incomplete');
   const figures = [
     { name: outcomes.delivered, count: sum('delivered'), href: payments('all', RANGES[range].period), tone: '' },
-    { name: outcomes.retrying, count: waiting, href: missing, tone: 'busy' },
+    { name: outcomes.retrying, count: waiting, href: missing, tone: 'busy', note: t.firstNotCounted },
     { name: outcomes.exhausted, count: sum('exhausted'), href: missing, tone: 'bad' },
     { name: outcomes.held, count: sum('held'), href: missing, tone: 'warn' },
   ];
@@ -33,10 +33,11 @@ export function Figures({ stats, urls, range }: FiguresParts) {
         <b>{attempts > 0 ? percent(sum('delivered') / attempts) : '–'}</b>
         <small>{t.ofAttempts(attempts)}</small>
       </div>
-      {figures.map(({ name, count, href, tone }) => (
+      {figures.map(({ name, count, href, tone, note }) => (
         <a key={name} class="card figure" href={href}>
           <span class="muted note">{name}</span>
           <b class={count > 0 ? tone : ''}>{whole(count)}</b>
+          {note && <small>{note}</small>}
         </a>
       ))}
     </div>
