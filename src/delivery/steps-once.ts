@@ -11,8 +11,9 @@ import type { Deliver } from './delivery-attempt.js';
 import { RecentByAccount } from './recent-by-account.js';
 
 /**
- * About 5 MiB, shared fairly by account: nobody's failing URLs make another account's steps forgotten. A duplicate comes as late as a
- * restart takes: if an account has made more steps than its share by then, its copies meet at a later step.
+ * About 5 MiB, shared fairly by account: if N accounts retry, the process remembers at least the newest 18,000 / N steps of each.
+ * A duplicate arrives as late as a restart takes. If its account has taken more steps than that in between, its copies meet at a
+ * later step.
  */
 const MAX_REMEMBERED = 20_000;
 

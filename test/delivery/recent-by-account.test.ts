@@ -28,6 +28,30 @@ describe('the keys of an account', () => {
     expect(all.reduce((sum, one) => sum + one)).toBeLessThanOrEqual(100);
   });
 
+  it('stay up to an equal share of 90% of the limit, with many accounts that add far more', () => {
+    const recent = new RecentByAccount(1_000);
+    for (const key of keys(30)) recent.add(1, key);
+    for (const key of keys(500)) {
+      for (let accountId = 2; accountId <= 30; accountId += 1) recent.add(accountId, key);
+    }
+    expect(remembered(recent, 1, 30)).toBe(30);
+  });
+
+  it('stay in the accounts that added one last, with more accounts than keys', () => {
+    const recent = new RecentByAccount(100);
+    const known = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => recent.has(from + n, 'key')).filter(Boolean).length;
+    const OLD = 1_000;
+    for (let id = 0; id < 500; id += 1) {
+      // An old account that continues is among the newest.
+      if (id % 10 === 0) recent.add(OLD, `key ${id}`);
+      recent.add(id, 'key');
+      const oldest = Math.max(0, id - 40);
+      expect(known(oldest, id + 1)).toBe(id + 1 - oldest);
+    }
+    expect([known(0, 390), recent.has(OLD, 'key 490')]).toEqual([0, true]);
+  });
+
   it('leave oldest first', () => {
     const recent = new RecentByAccount(10);
     for (const key of keys(12)) recent.add(1, key);
