@@ -16,7 +16,6 @@ import {
 import { statusOf } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
 import { type AttemptRow, type DeliveryRow, foldOf, isSuccess, STATE } from './delivery-row.js';
-import { filtered, isIn } from './lists.js';
 
 const STEPS_MS = Object.values(STATS_STEPS_MS);
 const { '1m': MINUTE_MS, '1h': HOUR_MS } = STATS_STEPS_MS;
@@ -121,14 +120,14 @@ function durationBucket(durationMs: number): number {
 
 /** The next step in which any account has a row; those without one, as those of a clock that is years off, cost nothing. */
 const NEXT_STEP = 'SELECT min(at) AS at FROM counters WHERE step = @step AND at >= @from AND at < @to';
-const OF_STEP = 'step = @step AND at = @at AND accountId = @accountId';
-const STATS = `SELECT kind, sum(n) AS n FROM counters
-  WHERE ${OF_STEP} AND ${filtered({ webhookId: 'webhookId = @webhookId', ofType: isIn('webhookId', 'ofType') })}
-  GROUP BY kind HAVING sum(n) <> 0`;
-const failed = `kind = ${FAILED_ATTEMPT}`;
-const ATTEMPTS = `SELECT @at AS at, webhookId, sum(n) AS made, ifnull(sum(n) FILTER (WHERE ${failed}), 0) AS failed
-  FROM counters WHERE ${OF_STEP} AND (${failed} OR kind >= ${SUCCEEDED}) GROUP BY webhookId`;
-const COUNTED = `SELECT 1 FROM counters WHERE ${OF_STEP} GROUP BY webhookId, kind HAVING sum(n) <> 0 LIMIT 1`;
+/** Each has a row for each partition. An account may have removed any number of webhooks, so it may have any number of sums. */
+const SUMS_PER_STEP = 500;
+/** Only the filter for one webhook is in SQL, as a bound of the search: rows that SQL leaves out would not count for LIMIT. */
+const SUMS = `SELECT webhookId, kind, sum(n) AS n FROM counters
+  WHERE step = @step AND at = @at AND accountId = @accountId
+    AND (webhookId, kind) > (@afterWebhook, @afterKind) AND webhookId <= @lastWebhook
+  GROUP BY webhookId, kind ORDER BY webhookId, kind LIMIT ${SUMS_PER_STEP}`;
+const BEFORE_ALL_KINDS = -1;
 const OF_WEBHOOKS = `FROM counters WHERE ${IS_EVER} AND accountId = @accountId AND webhookId > @after
   GROUP BY webhookId ORDER BY webhookId LIMIT +@most`;
 const TYPES = `SELECT webhookId, max(eventType) AS eventType ${OF_WEBHOOKS}`;
@@ -156,24 +155,33 @@ export function statQueries(
       const ofType = query.eventType === null ? null : yield* webhooksOf(sql, accountId, query.eventType);
       const buckets: StatsBucket[] = [];
       for (const place of stepsOf(sql, query)) {
-        yield;
-        const counts = sql.rows<KindCount>(STATS, { ...query, ofType, ...place, accountId });
-        if (counts.length > 0) buckets.push(bucketOf(place.at, counts));
+        const counts = new Map<number, number>();
+        for (const sums of pagesOf(sql, accountId, place, query.webhookId)) {
+          addByKind(counts, ofType ? sums.filter(({ webhookId }) => ofType.has(webhookId)) : sums);
+          yield;
+        }
+        if ([...counts.values()].some((n) => n !== 0)) buckets.push(bucketOf(place.at, counts));
       }
       return buckets;
     },
     *attempts(begin) {
       const found: MinuteAttempts[] = [];
       for (const place of stepsOf(sql, { step: '1m', from: beginOf(begin, MINUTE_MS) })) {
-        yield;
-        found.push(...sql.rows<MinuteAttempts>(ATTEMPTS, { ...place, accountId }));
+        const minute: Minute = new Map();
+        for (const sums of pagesOf(sql, accountId, place)) {
+          addAttempts(minute, place.at, sums);
+          yield;
+        }
+        found.push(...minute.values());
       }
       return found;
     },
     *dataSince() {
       for (const place of stepsOf(sql, { step: '1h', from: Number.MIN_SAFE_INTEGER })) {
-        yield;
-        if (sql.row(COUNTED, { ...place, accountId })) return place.at;
+        for (const sums of pagesOf(sql, accountId, place)) {
+          if (sums.some(({ n }) => n !== 0)) return place.at;
+          yield;
+        }
       }
       return null;
     },
@@ -205,13 +213,50 @@ function* stepsOf(
   }
 }
 
-function* webhooksOf(sql: Statements, accountId: number, eventType: string): Steps<readonly number[]> {
+type Sum = Readonly<Record<'webhookId' | 'kind' | 'n', number>>;
+
+/** An account's sums of one step of time, by webhook and kind. Yield after each page. @param webhookId null: all webhooks */
+function* pagesOf(
+  sql: Statements,
+  accountId: number,
+  place: { readonly step: number; readonly at: number },
+  webhookId: number | null = null,
+): Iterable<readonly Sum[]> {
+  const lastWebhook = webhookId ?? Number.MAX_SAFE_INTEGER;
+  let after = { webhookId: webhookId ?? Number.MIN_SAFE_INTEGER, kind: BEFORE_ALL_KINDS };
+  for (let isLast = false; !isLast; ) {
+    const values = { ...place, accountId, afterWebhook: after.webhookId, afterKind: after.kind, lastWebhook };
+    const sums = sql.rows<Sum>(SUMS, values);
+    yield sums;
+    isLast = sums.length < SUMS_PER_STEP;
+    after = sums.at(-1) ?? after;
+  }
+}
+
+function addByKind(counts: Map<number, number>, sums: readonly Sum[]): void {
+  for (const { kind, n } of sums) counts.set(kind, (counts.get(kind) ?? 0) + n);
+}
+
+/** By webhook. */
+type Minute = Map<number, Record<keyof MinuteAttempts, number>>;
+
+function addAttempts(minute: Minute, at: number, sums: readonly Sum[]): void {
+  for (const { webhookId, kind, n } of sums) {
+    if (kind !== FAILED_ATTEMPT && kind < SUCCEEDED) continue;
+    const attempts = minute.get(webhookId) ?? { at, webhookId, made: 0, failed: 0 };
+    attempts.made += n;
+    if (kind === FAILED_ATTEMPT) attempts.failed += n;
+    minute.set(webhookId, attempts);
+  }
+}
+
+function* webhooksOf(sql: Statements, accountId: number, eventType: string): Steps<ReadonlySet<number>> {
   const all = yield* byWebhook<{ readonly webhookId: number; readonly eventType: string | null }>(
     sql,
     accountId,
     TYPES,
   );
-  return all.filter((one) => one.eventType === eventType).map(({ webhookId }) => webhookId);
+  return new Set(all.filter((one) => one.eventType === eventType).map(({ webhookId }) => webhookId));
 }
 
 function* byWebhook<Row extends { readonly webhookId: number }>(
@@ -228,11 +273,9 @@ function* byWebhook<Row extends { readonly webhookId: number }>(
   }
 }
 
-type KindCount = { readonly kind: number; readonly n: number };
-
-function bucketOf(at: number, counts: readonly KindCount[]): StatsBucket {
-  const byKind = new Map(counts.map(({ kind, n }) => [kind, n]));
-  const of = (kind: number) => byKind.get(kind) ?? 0;
+/** @param counts by kind */
+function bucketOf(at: number, counts: ReadonlyMap<number, number>): StatsBucket {
+  const of = (kind: number) => counts.get(kind) ?? 0;
   const durations = Array.from({ length: DURATION_BUCKETS }, (_, n) => of(SUCCEEDED + n));
   const delivered = durations.reduce((sum, each) => sum + each, 0);
   return {
