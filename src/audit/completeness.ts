@@ -14,7 +14,8 @@
  *   an entry, and a waiting record itself.
  * - A request that was done has left an entry, a retry record or a later request: what retention removed of them is not missed.
  *   They are rare, so their topic is not called lost because its oldest record is young.
- * - All other records are at or after those offsets, and wait.
+ * - All other records, and members of bundles, are at or after those offsets and were not done there: they wait. A member that
+ *   was done is like a record that was.
  */
 import type { Extent } from '../ports/broker.js';
 import { StreamHidden } from '../ports/event-store.js';
@@ -78,7 +79,7 @@ async function begin({ broker, topics, groups, scratch }: CompletenessParts): Pr
     const paid = payments.has(topic);
     const group = paid ? groups.payments : groups.retries;
     const committed = await broker.committed(group, topic);
-    // After it: what is committed meanwhile counts as waiting.
+    // After it: what is committed in between counts as waiting.
     const ahead = await broker.completedAhead(group, topic);
     tables.begin(topic, paid, { committed, ahead }, extents.get(topic));
   }

@@ -132,7 +132,8 @@ export function readRequests(reading: Reading): Promise<void> {
   return each(reading, reading.topics.requests, (record) => {
     const request = requestIn(record);
     for (const entry of entriesOfRequest(record, request)) logged(reading, entry, record);
-    if (request && !request.cancels) waits(reading, record, request.delivery, 'requests', record.timestamp);
+    const isWaiting = request && !request.cancels && reading.tables.isOpen(record);
+    if (isWaiting) waits(reading, request.delivery, 'requests', record.timestamp);
   });
 }
 
@@ -140,15 +141,15 @@ export function readTier(reading: Reading, topic: string): Promise<void> {
   const tier = reading.topics.tierOf(topic)?.text ?? topic;
   return each(reading, topic, (record) => {
     const due = overAt(record);
-    for (const member of membersOf(record) ?? []) {
-      const delivery = member && fromRetryRecord(member);
-      if (delivery) waits(reading, record, delivery, tier, due);
+    for (const [part, member] of (membersOf(record) ?? []).entries()) {
+      const delivery = member && reading.tables.isOpen(record, part) ? fromRetryRecord(member) : null;
+      if (delivery) waits(reading, delivery, tier, due);
     }
   });
 }
 
-function waits({ tables }: Reading, record: Place, delivery: Delivery, tier: string, due: number): void {
-  const about = tables.isOpen(record) ? tables.about(delivery) : null;
+function waits({ tables }: Reading, delivery: Delivery, tier: string, due: number): void {
+  const about = tables.about(delivery);
   const { chain, attempts } = delivery;
   if (about) tables.scratch.run(queries.TIERED, { ...about, chain, attempts, tier, due });
 }

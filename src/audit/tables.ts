@@ -1,6 +1,6 @@
 /** The audit's tables, and what their writers share: partitions by number, and the fold of a delivery. */
 import { partitionText, readPaymentText } from '../delivery/record-place.js';
-import type { Extent, ReceivedRecord } from '../ports/broker.js';
+import type { CompletedAhead, Extent, ReceivedRecord } from '../ports/broker.js';
 import { type DeliveryFold, type DeliveryStatus, statusOf, withStatus } from '../ports/delivery-order.js';
 import type { Scratch } from '../ports/scratch.js';
 import { AFTER, KNOWN, OLDEST, PART, SAY, SCHEMA } from './queries.js';
@@ -9,19 +9,19 @@ type Where = Pick<ReceivedRecord, 'topic' | 'partition'>;
 /** Of a partition, as its columns; null, and nothing committed, in a topic that no group gets done. */
 type Known = Readonly<Record<'paid' | 'first' | 'stable' | 'next', number | null> & { committed: number }>;
 const UNKNOWN: Known = { paid: 0, first: null, stable: null, next: null, committed: 0 };
-const NONE: ReadonlySet<number> = new Set();
+const NOTHING: CompletedAhead = { records: new Set(), parts: new Map() };
 
-/** What a group is done with in a topic, by partition: everything before an offset, and offsets after it. */
+/** What a group is done with in a topic, by partition: everything before an offset, and records and parts after it. */
 export interface GroupDone {
   readonly committed: ReadonlyMap<number, number>;
-  readonly ahead: ReadonlyMap<number, ReadonlySet<number>>;
+  readonly ahead: ReadonlyMap<number, CompletedAhead>;
 }
 
 export class AuditTables {
   readonly scratch: Scratch;
   readonly #parts = new Map<string, Known & { readonly part: number }>();
   /** By topic/partition, what its group is done with at or after the committed offset. */
-  readonly #ahead = new Map<string, ReadonlySet<number>>();
+  readonly #ahead = new Map<string, CompletedAhead>();
   readonly #seen = new Set<number>();
 
   /** @param scratch has no tables */
@@ -32,7 +32,7 @@ export class AuditTables {
 
   /** A topic that a group gets done. @param extents asked for before what the group is done with */
   begin(topic: string, isPaid: boolean, { committed, ahead }: GroupDone, extents?: ReadonlyMap<number, Extent>): void {
-    for (const [partition, offsets] of ahead) this.#ahead.set(partitionText({ topic, partition }), offsets);
+    for (const [partition, done] of ahead) this.#ahead.set(partitionText({ topic, partition }), done);
     for (const partition of new Set([...(extents?.keys() ?? []), ...committed.keys()])) {
       const { first = null, next = null, stable = next } = extents?.get(partition) ?? {};
       const known = { paid: Number(isPaid), first, stable, next, committed: committed.get(partition) ?? 0 };
@@ -44,10 +44,15 @@ export class AuditTables {
     return this.#part(where).part;
   }
 
-  /** Whether its group was not done with this record when the audit began. In a topic created later it was done with nothing. */
-  isOpen(place: Where & Pick<ReceivedRecord, 'offset'>): boolean {
+  /**
+   * Whether its group was not done with this record when the audit began. In a topic created later it was done with nothing.
+   * @param member of a bundle: whether the group was not done with this part of the record
+   */
+  isOpen(place: Where & Pick<ReceivedRecord, 'offset'>, member?: number): boolean {
     if (place.offset < this.#part(place).committed) return false;
-    return !(this.#ahead.get(partitionText(place)) ?? NONE).has(place.offset);
+    const { records, parts } = this.#ahead.get(partitionText(place)) ?? NOTHING;
+    const isMemberDone = member !== undefined && parts.get(place.offset)?.has(member);
+    return !records.has(place.offset) && !isMemberDone;
   }
 
   #part({ topic, partition }: Where, known = UNKNOWN) {

@@ -60,13 +60,21 @@ export interface Broker {
   read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null>;
   /** By partition, the group's committed offset: everything before it is done. Partitions without a commit are left out. */
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>>;
-  /** By partition, the offsets at or after the committed one whose records are done too. Partitions without any are left out. */
-  completedAhead(group: string, topic: string): Promise<ReadonlyMap<number, ReadonlySet<number>>>;
+  /** By partition, what the group has done at or after its committed offset. Partitions without anything are left out. */
+  completedAhead(group: string, topic: string): Promise<ReadonlyMap<number, CompletedAhead>>;
   /** By existing partition, the offsets that the topic retains. Missing topic: none. */
   extent(topic: string): Promise<ReadonlyMap<number, Extent>>;
   listTopics(): Promise<string[]>;
   ensureTopics(topics: readonly string[]): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Work done in a partition at or after the committed offset. */
+export interface CompletedAhead {
+  /** The offsets of records that are done. */
+  readonly records: ReadonlySet<number>;
+  /** By the offset of a record that is not done, its parts that are (RecordHold.partDone). */
+  readonly parts: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
 export type RecordHeader = readonly [name: string, value: Buffer];

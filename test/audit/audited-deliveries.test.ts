@@ -62,6 +62,15 @@ describe('what became of a delivery', () => {
     expect((await answer()).counts).toMatchObject({ retrying: {}, unanswered: 1 });
   });
 
+  test('does not wait in a tier as a member that is done of a bundle that is not', async () => {
+    day.logged(toThree, 'retrying', NOON + 9_000);
+    const bundle = day.waitTogether([delivery(event, 4, record), toThree], '5s', NOON + 9_000);
+    day.completePart(TIER, bundle.offset, 0);
+    expect((await answer()).counts).toMatchObject({ retrying: { '5s': 1 }, unanswered: 0 });
+    day.completePart(TIER, bundle.offset, 1);
+    expect((await answer()).counts).toMatchObject({ retrying: {}, unanswered: 1 });
+  });
+
   test('is retrying in the tier of its latest retry record', async () => {
     day.waits(toThree, '5s', NOON + 5_000);
     day.waits({ ...toThree, attempts: 1 }, '30m', NOON + 9_000);

@@ -3,7 +3,8 @@
  * with done parts. A run is the gap before it and its length; a record is its distance from the previous one and the runs of
  * its done parts. Numbers have base 36, a dot between them, and a comma behind the last one.
  */
-import { type DoneBehind, MOST_BEHIND } from './record-lane.js';
+import type { CompletedAhead } from '../../ports/broker.js';
+import { MOST_BEHIND } from './record-lane.js';
 
 const MARK = 'aw1:';
 /** Below that, a typed array takes longer than it saves. Above it, its sort makes no calls: 24,000 numbers take 3 ms. */
@@ -18,7 +19,7 @@ const inBase36 = (number: number) => SHORT[number] ?? number.toString(36);
  * @param most characters; whatever does not fit is left out, and is done twice
  * @returns '' if nothing is done behind it, or if nothing fits
  */
-export function encodedBehind({ records, parts }: DoneBehind, from: number, most: number): string {
+export function encodedBehind({ records, parts }: CompletedAhead, from: number, most: number): string {
   const runs = runsOf(ascending(records, from), from);
   let previous = from;
   const inParts: string[] = [];
@@ -35,7 +36,7 @@ export function encodedBehind({ records, parts }: DoneBehind, from: number, most
 }
 
 /** Undefined if the text isn't ours. */
-export function decodedBehind(text: string, from: number): DoneBehind | undefined {
+export function decodedBehind(text: string, from: number): CompletedAhead | undefined {
   if (!text.startsWith(MARK)) return undefined;
   const [runs = '', inParts = ''] = text.slice(MARK.length).split('|');
   const records = numbersOf(numbersIn(runs).flat(), from);

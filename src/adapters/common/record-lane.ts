@@ -3,6 +3,7 @@
  * queue, are handed out from its head, and finish in any order; only the contiguous done prefix may be committed for the group.
  */
 import {
+  type CompletedAhead,
   type ConsumeOptions,
   heldBytes,
   isTime,
@@ -13,16 +14,10 @@ import {
 } from '../../ports/broker.js';
 import { TurnQueue } from './turn-queue.js';
 
-/** Work done behind the prefix: whole records by offset, and parts of unfinished records. */
-export interface DoneBehind {
-  readonly records: ReadonlySet<number>;
-  readonly parts: ReadonlyMap<number, ReadonlySet<number>>;
-}
-
 /** A group's finished work in a partition: every record before the offset, and work behind it. */
 export interface Progress {
   readonly offset: number;
-  readonly behind?: DoneBehind;
+  readonly behind?: CompletedAhead;
 }
 
 interface DueRecord {
@@ -82,7 +77,7 @@ export class RecordLane {
    * @param behind work already done behind it
    * @param remembered what is committed, if not the offset
    */
-  constructor(offset: number, behind?: DoneBehind, remembered = offset) {
+  constructor(offset: number, behind?: CompletedAhead, remembered = offset) {
     this.readTo = this.#doneTo = offset;
     this.#remembered = remembered;
     this.#done = new Set(behind?.records);
@@ -153,7 +148,7 @@ export class RecordLane {
     this.#remembered = offset;
   }
 
-  get behind(): DoneBehind {
+  get behind(): CompletedAhead {
     return { records: this.#done, parts: this.#parts };
   }
 

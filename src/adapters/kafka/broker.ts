@@ -4,6 +4,7 @@ import type { Logger } from '../../observability/logger.js';
 import {
   type Broker,
   BrokerUnavailable,
+  type CompletedAhead,
   type ConsumeOptions,
   type Consumer,
   type Extent,
@@ -129,12 +130,10 @@ export class KafkaBroker implements Broker {
     );
   }
 
-  async completedAhead(group: string, topic: string): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  async completedAhead(group: string, topic: string): Promise<ReadonlyMap<number, CompletedAhead>> {
     this.#mustBeOpen();
     const starts = (await this.#admin.groupStart(group, [topic])).get(topic) ?? [];
-    return new Map(
-      [...starts].flatMap(([at, { behind }]) => (behind?.records.size ? [[at, behind.records] as const] : [])),
-    );
+    return new Map([...starts].flatMap(([at, { behind }]) => (behind ? [[at, behind] as const] : [])));
   }
 
   async extent(topic: string): Promise<ReadonlyMap<number, Extent>> {

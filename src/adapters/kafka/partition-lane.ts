@@ -1,6 +1,6 @@
 /** One partition, while this consumer has it. Back-pressure: with a full queue it is paused, and resumed at the low mark. */
-import type { PartitionState } from '../../ports/broker.js';
-import { type DoneBehind, type LaneItem, lastOf, RecordLane } from '../common/record-lane.js';
+import type { CompletedAhead, PartitionState } from '../../ports/broker.js';
+import { type LaneItem, lastOf, RecordLane } from '../common/record-lane.js';
 
 /** Tiers times partitions gives a hundred lanes and more, and all of them may be full. */
 const IN_ORDER = { full: { records: 500, bytes: 512 * 1024 }, low: { records: 100, bytes: 256 * 1024 } };
@@ -23,7 +23,7 @@ export interface GroupStart {
   readonly offset: number;
   /** The committed offset, even if the topic no longer has it; null if there is none. */
   readonly committed: number | null;
-  readonly behind?: DoneBehind;
+  readonly behind?: CompletedAhead;
 }
 
 export interface Flow {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Broker,
   BrokerUnavailable,
+  type CompletedAhead,
   type ConsumeOptions,
   type Consumer,
   type Extent,
@@ -103,10 +104,10 @@ export class SqliteBroker implements Broker {
     });
   }
 
-  completedAhead(group: string, topic: string): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  completedAhead(group: string, topic: string): Promise<ReadonlyMap<number, CompletedAhead>> {
     return this.#open(async () => {
-      const { records } = this.#log.progress(group, topic).behind ?? { records: new Set<number>() };
-      return new Map(records.size === 0 ? [] : [[0, records]]);
+      const { behind } = this.#log.progress(group, topic);
+      return new Map(behind ? [[0, behind]] : []);
     });
   }
 

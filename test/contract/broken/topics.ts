@@ -1,5 +1,5 @@
 /** Brokers that each violate one sentence of the contract, and the cases that must see it: what is published and read. */
-import type { Broker, NewRecord } from '../../../src/ports/broker.js';
+import type { Broker, CompletedAhead, NewRecord } from '../../../src/ports/broker.js';
 import type { Breaking, Broken } from './event-stores.js';
 
 /** Only `publish` is wrong: other records are published. */
@@ -7,6 +7,17 @@ function publishing(change: (records: readonly NewRecord[]) => readonly NewRecor
   return (inner) => ({ publish: (topic, records) => inner.publish(topic, change(records)) });
 }
 
+/** Only `completedAhead` is wrong. */
+function completingAhead(change: (ahead: CompletedAhead) => CompletedAhead): Breaking<Broker> {
+  return (inner) => ({
+    completedAhead: async (group, topic) => {
+      const ahead = await inner.completedAhead(group, topic);
+      return new Map([...ahead].map(([partition, done]) => [partition, change(done)]));
+    },
+  });
+}
+
+const PARTS = 'a group names the parts that it has done of a record that it has not';
 const OFFSETS = 'publish gives the offset of each record, in the order of its call';
 
 export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
@@ -94,5 +105,12 @@ export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
     'names nothing that is done out of order',
     () => ({ completedAhead: async () => new Map() }),
     'a group names the records that it has done after one that it has not',
+    PARTS,
+  ],
+  ['names no part of a record', completingAhead(({ records }) => ({ records, parts: new Map() })), PARTS],
+  [
+    'names a record as done once a part of it is',
+    completingAhead(({ records, parts }) => ({ records: new Set([...records, ...parts.keys()]), parts })),
+    PARTS,
   ],
 ];

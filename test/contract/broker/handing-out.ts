@@ -38,9 +38,26 @@ const groups: BrokerCase[] = [
     await s.soon('records were not handed out', () => inbox.calls.length === 3);
     const [first = { partition: -1, offset: -1 }, ...others] = inbox.calls;
     await s.soon('they were not named', async () => {
-      const done = (await s.broker.completedAhead(s.group, s.topic)).get(first.partition) ?? new Set();
+      const done = (await s.broker.completedAhead(s.group, s.topic)).get(first.partition)?.records ?? new Set();
       return others.every(({ offset }) => done.has(offset)) && !done.has(first.offset);
     });
+  }),
+  brokerCase('a group names the parts that it has done of a record that it has not', async (s) => {
+    await s.publish(named(2));
+    const { opened } = s.gate();
+    const handle: Handle = (one, _, hold) => {
+      hold.partDone(7);
+      return textOf(one) === named(2)[0] ? opened : undefined;
+    };
+    const { inbox } = await s.consume({ handle });
+    await s.soon('records were not handed out', () => inbox.calls.length === 2);
+    const [first = { partition: -1, offset: -1 }, second = { offset: -1 }] = inbox.calls;
+    await s.soon('they were not named', async () => {
+      const ahead = (await s.broker.completedAhead(s.group, s.topic)).get(first.partition);
+      return ahead?.records.has(second.offset) === true && ahead.parts.has(first.offset);
+    });
+    const ahead = (await s.broker.completedAhead(s.group, s.topic)).get(first.partition);
+    expect(ahead).toEqual({ records: new Set([second.offset]), parts: new Map([[first.offset, new Set([7])]]) });
   }),
   brokerCase('two groups both get everything', async (s) => {
     const [one, two] = [await s.consume(), await s.consume({ group: unique('group') })];

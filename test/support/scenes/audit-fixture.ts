@@ -43,7 +43,7 @@ export class AuditFixture {
   readonly #topics = new Map<string, ReceivedRecord[]>();
   readonly #next = new Map<string, Map<number, number>>();
   readonly #committed = new Map<string, Map<number, number>>();
-  readonly #ahead = new Map<string, Set<number>>();
+  readonly #ahead = new Map<string, { readonly records: Set<number>; readonly parts: Map<number, Set<number>> }>();
   readonly #hidden = new Set<string>();
   readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified(STORE, 0)]]]);
   /** Called before a topic is read: for concurrent writes of a service. */
@@ -132,7 +132,19 @@ export class AuditFixture {
 
   /** Marks a record of partition 0 as done after the committed offset. */
   completeAhead(topic: string, offset: number): void {
-    this.#ahead.set(topic, (this.#ahead.get(topic) ?? new Set()).add(offset));
+    this.#aheadIn(topic).records.add(offset);
+  }
+
+  /** Marks a part of a record of partition 0 as done. */
+  completePart(topic: string, offset: number, part: number): void {
+    const { parts } = this.#aheadIn(topic);
+    parts.set(offset, (parts.get(offset) ?? new Set()).add(part));
+  }
+
+  #aheadIn(topic: string) {
+    const ahead = this.#ahead.get(topic) ?? { records: new Set(), parts: new Map() };
+    this.#ahead.set(topic, ahead);
+    return ahead;
   }
 
   /** Sets the group's committed offset. Without a call: all payments are done, and no retry record. */
@@ -215,7 +227,7 @@ export class AuditFixture {
       broker: {
         listTopics: async () => [...this.#topics.keys()],
         committed: async (group, topic) => this.#committedBy(group, topic),
-        completedAhead: async (_, topic) => new Map([[0, this.#ahead.get(topic) ?? new Set<number>()]]),
+        completedAhead: async (_, topic) => new Map([[0, this.#aheadIn(topic)]]),
         extent: async (topic) => this.#extent(topic),
       },
       store: {

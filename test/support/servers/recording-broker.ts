@@ -2,6 +2,7 @@ import {
   type Broker,
   BrokerRefused,
   BrokerUnavailable,
+  type CompletedAhead,
   type Consumer,
   type Extent,
   type FollowedPage,
@@ -63,7 +64,7 @@ export class RecordingBroker implements Broker {
     return new Map();
   }
 
-  async completedAhead(): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  async completedAhead(): Promise<ReadonlyMap<number, CompletedAhead>> {
     return new Map();
   }
 
