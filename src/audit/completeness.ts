@@ -14,8 +14,8 @@
  *   an entry, and a waiting record itself.
  * - A request that was done has left an entry, a retry record or a later request: what retention removed of them is not missed.
  *   They are rare, so their topic is not called lost because its oldest record is young.
- * - All other records, and members of bundles, are at or after those offsets and were not done there: they wait. A member that
- *   was done is like a record that was.
+ * - All other records are at or after those offsets, and wait. Of these, the parts that were done (members of a bundle,
+ *   deliveries of a payment) do not wait: the same applies to them as to records.
  */
 import type { Extent } from '../ports/broker.js';
 import { StreamHidden } from '../ports/event-store.js';
@@ -54,6 +54,7 @@ export async function auditCompleteness(parts: CompletenessParts, period: Period
   tables.scratch.run(queries.DISOWN);
   const { last } = tables.scratch.row<{ last: number }>(queries.LAST_ENTRY) ?? { last: 0 };
   for (let first = 1; first <= last; first += 50_000) tables.scratch.run(queries.DEMANDED, { first });
+  tables.markDone();
   await readDeadLetters(reading);
   const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
   for (const tier of tiers) await readTier(reading, tier);

@@ -23,11 +23,12 @@ CREATE INDEX names_by_place ON names (part, offset, written);
 CREATE TABLE accounts (account INTEGER PRIMARY KEY, revision INTEGER);
 CREATE TABLE spans (account INTEGER, type TEXT, webhook INTEGER, since INTEGER, until REAL,
   PRIMARY KEY (account, type, webhook, since)) WITHOUT ROWID;
-/* outcome, chain, attempts: of the fold; tier: its furthest open record; letter: its furthest dead letter. */
+/* outcome, chain, attempts: of the fold; tier: its furthest open record; letter: its furthest dead letter; done: the group of
+   its payment is done with it, although perhaps not with the whole record. */
 CREATE TABLE deliveries (part INTEGER, offset INTEGER, webhook INTEGER, listed INTEGER DEFAULT 0,
   demanded INTEGER DEFAULT 0, asked INTEGER DEFAULT 0, outcome TEXT, chain INTEGER DEFAULT 0,
   attempts INTEGER DEFAULT 0, fold TEXT, tier TEXT, due INTEGER, tier_chain INTEGER, tier_attempts INTEGER,
-  letter_chain INTEGER, letter_attempts INTEGER, PRIMARY KEY (part, offset, webhook)) WITHOUT ROWID;
+  letter_chain INTEGER, letter_attempts INTEGER, done INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (part, offset, webhook)) WITHOUT ROWID;
 CREATE TABLE events (account INTEGER, event TEXT, due INTEGER, PRIMARY KEY (account, event)) WITHOUT ROWID;
 /* What became of each delivery. A retry record and a dead letter are published before the entry that reports them, so a
    reported one must exist; an earlier one belongs to an attempt or an end before. Without an entry, what is further came later. */
@@ -38,7 +39,7 @@ CREATE VIEW answers AS SELECT d.*, r.open, r.account, r.type, r.event, CASE
   WHEN outcome IS NULL AND tier IS NOT NULL
     AND coalesce((tier_chain, tier_attempts) > (letter_chain, letter_attempts), 1) THEN 'retrying'
   WHEN outcome IS NULL AND letter_chain IS NOT NULL THEN 'exhausted'
-  WHEN r.open THEN 'waiting' ELSE 'unanswered' END AS answer
+  WHEN r.open AND NOT d.done THEN 'waiting' ELSE 'unanswered' END AS answer
 FROM deliveries d JOIN records r USING (part, offset)
 WHERE demanded OR outcome IS NOT NULL OR tier IS NOT NULL OR letter_chain IS NOT NULL;
 /* Records and batches without evidence that they were done. */
@@ -115,6 +116,8 @@ UNION ALL SELECT e.part, e.offset, s.webhook, 0, 1 FROM routed e JOIN records r 
     AND c.since <= e.confirmed AND e.confirmed < c.until
   WHERE e.own AND ${IN_CHUNK}
 ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed), demanded = max(demanded, excluded.demanded)`;
+/** A delivery is a part of its payment's record. */
+export const DONE = 'UPDATE deliveries SET done = 1 WHERE part = $part AND offset = $offset AND webhook = $webhook';
 
 /**
  * To a webhook that was never due: active at no revision of an entry that lists it. What no entry lists was sent by a request

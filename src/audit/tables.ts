@@ -3,7 +3,7 @@ import { partitionText, readPaymentText } from '../delivery/record-place.js';
 import type { CompletedAhead, Extent, ReceivedRecord } from '../ports/broker.js';
 import { type DeliveryFold, type DeliveryStatus, statusOf, withStatus } from '../ports/delivery-order.js';
 import type { Scratch } from '../ports/scratch.js';
-import { AFTER, KNOWN, OLDEST, PART, SAY, SCHEMA } from './queries.js';
+import { AFTER, DONE, KNOWN, OLDEST, PART, SAY, SCHEMA } from './queries.js';
 
 type Where = Pick<ReceivedRecord, 'topic' | 'partition'>;
 /** Of a partition, as its columns; null, and nothing committed, in a topic that no group gets done. */
@@ -53,6 +53,16 @@ export class AuditTables {
     const { records, parts } = this.#ahead.get(partitionText(place)) ?? NOTHING;
     const isMemberDone = member !== undefined && parts.get(place.offset)?.has(member);
     return !records.has(place.offset) && !isMemberDone;
+  }
+
+  /** Call once all deliveries of payments are in the tables. Parts of a payment's record have the ids of its webhooks. */
+  markDone(): void {
+    for (const [name, { parts }] of this.#ahead) {
+      const known = this.#parts.get(name);
+      if (!known?.paid) continue;
+      for (const [offset, webhooks] of parts)
+        for (const webhook of webhooks) this.scratch.run(DONE, { part: known.part, offset, webhook });
+    }
   }
 
   #part({ topic, partition }: Where, known = UNKNOWN) {

@@ -54,6 +54,16 @@ describe('what became of a delivery', () => {
     expect((await answer()).counts).toMatchObject({ waiting: 0, unanswered: 1 });
   });
 
+  test('does not wait with its record once its part of it is done', async () => {
+    day.commit('payments', 0);
+    day.completePart('payments', record.offset, 4);
+    expect((await answer()).counts).toMatchObject({ waiting: 1, unanswered: 0 });
+    day.completePart('payments', record.offset, 3);
+    expect((await answer()).counts).toMatchObject({ waiting: 0, unanswered: 1 });
+    day.logged(toThree, 'delivered');
+    expect((await answer()).counts).toMatchObject({ delivered: 1, waiting: 0, unanswered: 0 });
+  });
+
   test('does not wait in a tier whose record is done after the committed offset', async () => {
     day.logged(toThree, 'retrying', NOON + 9_000);
     day.waits(toThree, '5s', NOON + 9_000);
