@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/broker.js';
-import { BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
+import { BrokerUnavailable, type NewRecord, RecordRefused, TimestampRefused } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
 import { eventually } from '../../support/clocks/eventually.js';
@@ -8,6 +8,7 @@ import { kafkaSettings, withKafka } from '../../support/scenes/kafka-subjects.js
 import { recordingLogger } from '../../support/scenes/recording-logger.js';
 
 const MIB = 1024 * 1024;
+const HOUR_MS = 3_600_000;
 
 withKafka((brokers) => {
   let opened: KafkaBroker[] = [];
@@ -102,6 +103,21 @@ withKafka((brokers) => {
     await createTopic(topic, { 'max.message.bytes': '1000' });
     const refusal = broker().publish(topic, [record(Buffer.alloc(2_000))]);
     await expect(refusal).rejects.toThrow(/^topic-.* refuses the record .MESSAGE_TOO_LARGE.: it has about 2065 bytes$/);
+  });
+
+  it('blames the clock of this machine, not the topic, if Kafka rejects the time of a record', async () => {
+    const topic = unique('topic');
+    await createTopic(topic, { 'message.timestamp.after.max.ms': String(HOUR_MS) });
+    const its = broker();
+    await its.publish(topic, [record('in time')]);
+    const { now } = Date;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 2 * HOUR_MS);
+    const rejected = its.publish(topic, [record('too early')]).finally(() => clock.mockRestore());
+    const error = await rejected.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TimestampRefused);
+    expect((error as Error).message).toMatch(
+      /^the clock of this machine [(]\d{4}-\d\d-\d\dT.*Z[)] is too far from those of the brokers: topic-.* set it by NTP$/,
+    );
   });
 
   it('makes topics as the settings say, and warns of one that keeps its records too short a time', async () => {
