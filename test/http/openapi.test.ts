@@ -8,6 +8,7 @@ import {
   type OpenApiDocument,
   operationOf,
 } from '../support/clients/documented.js';
+import { scrape } from '../support/clients/scrape.js';
 import { type RunningApi, startApi } from '../support/scenes/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/scenes/bare-api.js';
 
@@ -27,6 +28,18 @@ function every(node: unknown, key: string): unknown[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([name, value]) => [...(name === key ? [value] : []), ...every(value, key)]);
 }
+
+test('every operation has a series of its responses with 500 and 503 before the first of them', async () => {
+  const operations = Object.entries(document.paths).flatMap(([route, item]) =>
+    METHODS.flatMap((method) => (method in item ? [{ route, method: method.toUpperCase() }] : [])),
+  );
+  const metrics = await scrape(api.adminUrl);
+  const withoutSeries = ['500', '503'].flatMap((status) =>
+    operations.filter((one) => metrics.value('account_webhooks_http_requests_total', { ...one, status }) !== 0),
+  );
+  expect(operations.length).toBeGreaterThan(40);
+  expect(withoutSeries).toEqual([]);
+});
 
 describe('GET /openapi.json', () => {
   it('needs no token, and is JSON of OpenAPI 3.1', async () => {
