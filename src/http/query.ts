@@ -106,10 +106,12 @@ export function cursorOf(place: unknown): string {
 }
 
 const BASE64URL = /^[\w-]+$/;
+/** Length of a cursor for `after` with 256 partitions: the number of each, and two numbers of up to 16 digits. */
+const MAX_CURSOR_CHARACTERS = 13_522;
 
 function jsonIn(text: string): unknown {
   // The decoder silently drops characters that are not base64url.
-  if (!BASE64URL.test(text)) return null;
+  if (text.length > MAX_CURSOR_CHARACTERS || !BASE64URL.test(text)) return null;
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {

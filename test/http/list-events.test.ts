@@ -215,6 +215,16 @@ const time = cursor([1, 'payment-events/0/1@1']);
 const log = cursor({ after: [[0, 5, 0]] });
 /** More than a topic of deliveries has. */
 const many = cursor({ after: Array.from({ length: 257 }, (_, partition) => [partition, 0, 0]) });
+const largest = Number.MAX_SAFE_INTEGER;
+const longest = { after: Array.from({ length: 256 }, (_, partition) => [partition, largest, largest]) };
+const tooLong = Buffer.from(`${JSON.stringify(longest)} `).toString('base64url');
+
+it('a cursor may be as long as that of 256 partitions, and no longer', async () => {
+  await start({ feed: ({ after }) => ({ events: [], next: after, more: false, completeSince: null }) });
+  expect((await get(`?after=${cursor(longest)}`)).status).toBe(200);
+  const { status, body } = await get(`?after=${tooLong}`);
+  expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, ['after']]);
+});
 
 it.each([
   ...[`before=${log}`, 'before=start', `after=${time}`, `after=${log}%00`, `after=${cursor({ after: [[0, 5]] })}`],
