@@ -41,7 +41,9 @@ export interface TraceContext {
   readonly state: string | null;
 }
 
-const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+/** Length of the four fields, and of the hyphen before the further fields of a later version. */
+const MAX_TRACEPARENT_CHARACTERS = 56;
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-)?$/;
 const KNOWN_FLAGS = 3;
 const ZEROS = /^0+$/;
 /** Others' affair, so it is passed on unchanged if it fits a header. */
@@ -50,8 +52,9 @@ const STATE = /^[\x20-\x7e]{1,512}$/;
 /** Null if traceparent is missing or malformed; for a version later than 00 only the first four fields are read. */
 export function parseTraceContext(traceparent: string | undefined, tracestate = ''): TraceContext | null {
   if (!traceparent) return null;
-  const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(traceparent) ?? [];
-  if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return null;
+  const fields = traceparent.slice(0, MAX_TRACEPARENT_CHARACTERS);
+  const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(fields) ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;
   if (ZEROS.test(traceId) || ZEROS.test(spanId)) return null;
   return {
     traceId,

@@ -12,6 +12,7 @@ describe('traceparent', () => {
     ['flags that nobody knows yet are left out', `00-${TRACE}-${SPAN}-ff`, 3],
     ['a later version', `01-${TRACE}-${SPAN}-01`, 1],
     ['a later version, of more fields', `cc-${TRACE}-${SPAN}-01-what-the-future.will be`, 1],
+    ['a later version, whatever its further fields contain', `cc-${TRACE}-${SPAN}-01-a\nb`, 1],
   ])('is read: %s', (_, traceparent, flags) => {
     expect(parseTraceContext(traceparent)).toEqual({ traceId: TRACE, spanId: SPAN, flags, state: null });
   });
