@@ -113,6 +113,9 @@ describe('what a page is asked for', () => {
       const { status, headers, body } = await ask(given);
       expect([status, headers.get('etag'), body]).toEqual([304, tag, null]);
     }
+    // The tag ends within the first 1,024 characters, and then beyond them.
+    expect((await ask(`${'"other", '.repeat(108)}${tag}`)).status).toBe(304);
+    expect((await ask(`${'"other", '.repeat(109)}${tag}`)).status).toBe(200);
     page = { ...EMPTY, next: { firstAt: NOW, payment: '', tie: 'msg_1' } };
     const changed = await ask(tag);
     expect([changed.status, changed.headers.get('etag') === tag]).toEqual([200, false]);

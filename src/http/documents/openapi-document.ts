@@ -174,7 +174,9 @@ function parameter(place: 'path' | 'header', name: string, { description, ...sch
 
 const ETAG = { ETag: header('Identifies this response: see `If-None-Match`.') };
 const NOT_MODIFIED = { description: 'Unchanged since the response that `If-None-Match` names.', headers: ETAG };
-const IF_NONE_MATCH = text('The `ETag` of an earlier response: if nothing has changed since, the answer is 304.');
+const IF_NONE_MATCH = text(
+  'The `ETag` of an earlier response: if nothing has changed since, the answer is 304. Only its first 1,024 characters count.',
+);
 
 function answered({ returns, sets = {}, isTagged }: Operation): Schema {
   const own = Object.entries(sets).map(([name, description]) => [name, header(description)] as const);
