@@ -108,12 +108,16 @@ function routed(all: readonly Route[], parts: ApiParts): ReturnType<Router['rout
   registerConsole(routerOf('/'), { ...parts.console, publicUrl: parts.publicUrl });
   const routes = new Map([...routers].map(([key, router]) => [key, router.routes()]));
   return (ctx, next) => {
+    if (ctx.path.length > MAX_PATH_CHARACTERS) return next();
     const found = routes.get(ctx.path.replace(/(?<=.)\/$/, '')) ?? routes.get(resourceOf(ctx.path));
     return found ? found(ctx, next) : next();
   };
 }
 
 const API = '/api/';
+
+/** Twice the longest path at which a session of the console may start (`next`). */
+const MAX_PATH_CHARACTERS = 4_096;
 
 /** `/api/webhooks` of `/api/webhooks/7`; all paths outside of the API are of one resource. */
 function resourceOf(path: string): string {

@@ -41,6 +41,13 @@ describe('the page', () => {
     },
   );
 
+  it('is at paths of up to 4,096 characters', async () => {
+    const path = `/console/${'a'.repeat(4_096 - '/console/'.length)}`;
+    expect((await fetch(api.url + path)).status).toBe(200);
+    const other = await fetch(`${api.url + path}a`);
+    expect([other.status, await other.json()]).toMatchObject([404, { success: false, code: 'not-found' }]);
+  });
+
   it('is where a browser is led to from /, which is no path of the API', async () => {
     const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     const answer = await fetch(`${api.url}/`, { headers, redirect: 'manual' });
