@@ -1,4 +1,6 @@
 /** Parsers of request heads and bodies, and of tokens: twice the text takes at most three times as long. */
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import Koa from 'koa';
@@ -7,14 +9,22 @@ import { createOwnTokens } from '../../src/accounts/own-tokens.js';
 import { guardLookup } from '../../src/endpoints/guarded-lookup.js';
 import type { ApiParts } from '../../src/http/api-parts.js';
 import { jsonReader, readForm } from '../../src/http/body.js';
+import { listHistory } from '../../src/http/history.js';
+import { requestKey } from '../../src/http/idempotency.js';
+import type { Route } from '../../src/http/operation.js';
 import { FILTERS, parseQuery, readQuery } from '../../src/http/query.js';
 import { read } from '../../src/http/read-answer.js';
-import { CAN, serviceUrl } from '../../src/http/sessions/portal-sessions.js';
+import { createApi } from '../../src/http/server.js';
+import { CAN, openSession, serviceUrl } from '../../src/http/sessions/portal-sessions.js';
 import { createAuthentication } from '../../src/http/tokens/authenticate.js';
 import { issueToken } from '../../src/http/tokens/issue-token.js';
 import { WEBHOOK } from '../../src/http/webhooks/webhook-fields.js';
 import { list, object, type Schema } from '../../src/schema.js';
+import { createFingerprints } from '../../src/secrets/fingerprint.js';
+import { masterKey } from '../../src/secrets/master-keys.js';
 import { attempted, describeLinear, HEAD, KIB, type Parser, repeat } from '../support/oracles/linear-time.js';
+import { noHttpMetrics } from '../support/scenes/no-metrics.js';
+import { silentLogger } from '../support/scenes/silent-logger.js';
 
 const BODY = 64 * KIB;
 const RULES = { issuer: 'i', audience: 'a' };
@@ -72,6 +82,53 @@ const json = (schema: Schema) =>
 const queryOf = (text: string) =>
   parseQuery(new Koa().createContext({ url: `/?${text}`, headers: {} } as never, {} as never) as Koa.Context);
 
+const fingerprints = createFingerprints([masterKey(Buffer.alloc(32))]);
+const respond = createApi({
+  ...parts,
+  newRequestId: () => 'an id',
+  logger: silentLogger,
+  tracing: null,
+  metrics: noHttpMetrics,
+  console: { files: null, frameAncestors: null },
+  publishing: { topics: ['payment-events'] },
+  rateLimits: {},
+  catalogue: new Map(),
+  ownTokens: null,
+  asyncApi: '{}',
+  version: '0.0.0',
+} as unknown as ApiParts).callback();
+/** Without a connection: the response stays in memory. */
+const responseTo = (url: string, headers: Readonly<Record<string, string>> = {}) => {
+  const req = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url, headers });
+  return respond(req, new ServerResponse(req));
+};
+const calledWith = (route: Route) => (ctx: Koa.Context) => {
+  ctx.state.caller = { accountId: 42, actor: 'a caller', session: null };
+  return route.handle(ctx);
+};
+const sessionWith = (field: string) =>
+  attempted((text) => {
+    const body = `{"${field}":"${text}"}`;
+    return calledWith(openSession(parts))(
+      contextOf({ 'content-type': 'application/json', 'content-length': String(body.length) }, body),
+    );
+  });
+const historyBefore = attempted((text) =>
+  calledWith(listHistory(parts))(Object.assign(contextOf({}), { querystring: `before=${text}` })),
+);
+
+const IDS = [repeat('a'), repeat('.'), repeat('-', 'a', ' '), repeat(' ', 'a')];
+const PATHS = [
+  repeat('/'),
+  repeat('/a'),
+  repeat('%', '/'),
+  repeat('%41', '/'),
+  repeat('a', '/api/webhooks/'),
+  repeat('/a', '/api/webhooks/1'),
+  repeat('%2f', '/api/deliveries/', '/attempts'),
+  repeat('a', '/console/', '/'),
+  repeat('/', '/console/', 'a'),
+];
 const LISTS = [
   repeat('"read",', '{"can":[', '"read"]}'),
   repeat('"x",', '{"can":[', '"x"]}'),
@@ -123,12 +180,44 @@ const PARSERS: readonly Parser[] = [
     HEAD,
   ],
   [
+    'X-Request-Id and X-Correlation-Id',
+    (text) => responseTo('/nowhere', { 'x-request-id': text, 'x-correlation-id': text }),
+    IDS,
+    HEAD,
+  ],
+  [
+    'Idempotency-Key',
+    attempted((text) => requestKey(contextOf({ 'idempotency-key': text }), {}, fingerprints)),
+    IDS,
+    HEAD,
+  ],
+  ['a path', (text) => responseTo(text), PATHS, HEAD],
+  [
+    'Accept',
+    (text) => responseTo('/', { accept: text }),
+    [repeat('a/b,'), repeat(';q=0.1', 'a/b'), repeat('text/htm'), repeat(' ')],
+    HEAD,
+  ],
+  ...['user', 'lifetime', 'next', 'returnUrl'].map(
+    (field): Parser => [
+      `the ${field} of a session to open`,
+      sessionWith(field),
+      [
+        ...IDS,
+        repeat('a ', '', 'a'),
+        repeat('9', '', 'h'),
+        repeat('/'),
+        repeat('a', '/'),
+        repeat('a.', 'https://'),
+        repeat('@', 'https://a'),
+      ],
+      BODY / 2,
+    ],
+  ),
+  ['the place of a page of the history', historyBefore, [repeat('0'), repeat('9'), repeat('%39')], HEAD],
+  [
     'If-None-Match',
-    (text) => {
-      const ctx = contextOf({ 'if-none-match': text });
-      ctx.state.caller = { accountId: 42, actor: 'a caller', session: null };
-      return tagged(parts).handle(ctx);
-    },
+    (text) => calledWith(tagged(parts))(contextOf({ 'if-none-match': text })),
     [repeat(','), repeat(' ', ',', 'a'), repeat('W/"a", ')],
     HEAD,
   ],

@@ -13,7 +13,7 @@ import { ResponseStart } from '../../src/endpoints/response-start.js';
 import { explainedTrouble } from '../../src/host/connection-trouble.js';
 import { binaryHeaders, elementsOf, valuesOfLines } from '../../src/http/payment-events/event-values.js';
 import { recordsOf } from '../../src/http/payment-events/read-events.js';
-import { FILTERS, readQuery } from '../../src/http/query.js';
+import { cursorQuery, FILTERS, readQuery } from '../../src/http/query.js';
 import { createSessionCookies } from '../../src/http/sessions/session-cookie.js';
 import { parseTraceContext } from '../../src/observability/tracing.js';
 import { parsePaymentEvent } from '../../src/payments/payment-event.js';
@@ -141,7 +141,13 @@ const PARSERS: readonly Parser[] = [
   ['a time', readTime, [...TEXTS, repeat('0', '2026-11-21T08:00:00.')], HEAD],
   [
     'a cursor',
-    attempted((text) => readQuery({ ...FILTERS } as never, { after: text, error: text, since: text })),
+    cursorQuery('', (json) => json).read,
+    [...TEXTS, repeat('A'), repeat('W1td', 'W'), repeat('AAAA')],
+    HEAD,
+  ],
+  [
+    'filters',
+    attempted((text) => readQuery({ ...FILTERS } as never, { error: text, from: text, to: text })),
     TEXTS,
     HEAD,
   ],
