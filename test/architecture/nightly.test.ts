@@ -43,3 +43,26 @@ test('no failed part is listed if every run passes', () => {
   expect([status, runs]).toEqual([0, SEEDS]);
   expect(lines.filter((line) => line.startsWith('Failed'))).toEqual([]);
 });
+
+describe('the test files of a seed', () => {
+  let patterns: string;
+  beforeAll(() => {
+    patterns = runNightly('seeds-1').patterns;
+  });
+
+  it.each([
+    ['import fast-check', 'http/openapi-fuzz'],
+    ['import seeded choices', 'delivery/payment-fuzz'],
+    ['reach fast-check through a contract', 'contract/sqlite'],
+    ['reach seeded choices through a contract', 'contract/deliveries-view'],
+  ])('include those that %s', (_, file) => {
+    expect(patterns).toContain(`--testPathPatterns test/${file}.test.ts`);
+  });
+
+  it.each([
+    ['make no random choices', 'time/retry'],
+    ['have parts with seeds of their own', 'delivery/isolation/scheduler-judge'],
+  ])('exclude those that %s', (_, file) => {
+    expect(patterns).not.toContain(file);
+  });
+});

@@ -3,8 +3,7 @@
  * as CI does, the one of the short parts that the commit's hash chooses: a minute to four each.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomizedTests } from './randomized-tests.js';
 
 /** Patterns of test files, which read TEST_NIGHTLY in thorough.ts, and for RANDOMIZED also TEST_SEED (test/runner/seed.js). */
 const RANDOMIZED = randomizedTests();
@@ -90,15 +89,6 @@ function seedParts() {
     name: `seeds-${part + 1}`,
     seeds: Array.from({ length: SEEDS_PER_PART }, (_, index) => part * SEEDS_PER_PART + index + 1),
   }));
-}
-
-/** @returns {string[]} test files that make random choices, and the contract suite, whose cases do */
-function randomizedTests() {
-  const root = join(import.meta.dirname, '..');
-  const files = readdirSync(root, { recursive: true }).filter((file) => file.endsWith('.test.ts'));
-  const isRandomized = (file) =>
-    /fast-check|support\/generators\/|runner\/seed/.test(readFileSync(join(root, file), 'utf8'));
-  return ['contract/sqlite', ...files.filter(isRandomized)].map((file) => `test/${file}`);
 }
 
 /** Without git, the first one. */
