@@ -92,7 +92,7 @@ export function choiceQuery<T extends string>(
 
 /** A place in a list, opaque to clients: JSON in base64url. @param placeOf null: it is a place in another list, or none */
 export function cursorQuery<T>(description: string, placeOf: (json: unknown) => T | null): Optional<string, T> {
-  const schema = { type: 'string', pattern: BASE64URL.source };
+  const schema = { type: 'string', pattern: BASE64URL.source, maxLength: MAX_CURSOR_CHARACTERS };
   return parameter(
     description,
     schema,
