@@ -27,8 +27,10 @@ export function createAcceptBundle(parts: AcceptBundleParts): AcceptRecord {
     const wait = waitOf(accepted);
     // Without await: nothing here may hold the record's memory while the bundle is unpacked.
     const handle: RecordHandler = (record, hold) => {
-      const members = membersOf(record);
-      if (!members) return refuse(record);
+      const all = membersOf(record);
+      if (!all) return refuse(record);
+      // Another consumer may have done some of them.
+      const members = all.map((member, part) => (hold.isPartDone(part) ? null : member));
       const bundle = { record, wait, members };
       return passing
         .passOn(bundle, closing.aborted || unpacking.hasRoom(record))

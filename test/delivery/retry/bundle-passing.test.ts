@@ -1,4 +1,5 @@
 import type { Delivery } from '../../../src/delivery/delivery.js';
+import { createAcceptBundle } from '../../../src/delivery/retry/accept-bundle.js';
 import { waitOf } from '../../../src/delivery/retry/bundle.js';
 import { BundlePassing } from '../../../src/delivery/retry/passing.js';
 import { topicsOf } from '../../../src/delivery/topics.js';
@@ -63,4 +64,25 @@ test('one of too many has another turn in its tier, and its time counts', async 
   );
   // Its time is not over yet by its own word, but it was handed out.
   expect(passed().map(waitOf)).toEqual([{ due: NOW + 10_000, moreMs: 0, addedMs: 20_000 }]);
+});
+
+test('members that were done before a rebalance are left out: their deliveries would be attempted again', async () => {
+  const accept = createAcceptBundle({
+    ...{ broker, topics, logger: silentLogger, requests: { laterChain: () => null }, schedule: [], now: () => NOW },
+    ...{ abandon: new AbortController().signal, closing: new AbortController().signal, refused: () => undefined },
+    unpacking: { hasRoom: () => false, unpack: () => Promise.reject(new Error('it has no room')) },
+    refuse: () => Promise.reject(new Error('it is a bundle')),
+  });
+  const hold = {
+    isOwn: () => true,
+    partDone: () => undefined,
+    isPartDone: (part: number) => part === 0,
+    keep: () => undefined,
+  };
+  const { handle } = accept(bundle());
+  await handle(bundle(), hold);
+  expect(passed().flatMap(deliveriesIn)).toMatchObject([{ id: 'b' }]);
+  broker.forget();
+  await handle(bundle(), { ...hold, isPartDone: () => true });
+  expect(broker.topics).toEqual([]);
 });
