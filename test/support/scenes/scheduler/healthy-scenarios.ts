@@ -3,6 +3,7 @@ import { AWAY, answers, meanwhile } from './manners.js';
 import { ATTEMPT_MS, HANDSHAKE_MS } from './processor.js';
 import { type Scenario, unharmed } from './scenario.js';
 import { type Manner, MINUTE, SECOND } from './simulation.js';
+import { PAYMENT_MS } from './topic.js';
 import { endpointsOf, type World } from './world.js';
 
 const URLS = 3;
@@ -10,7 +11,7 @@ const PER_SECOND = 900;
 const PER_ENDPOINT = 16;
 const LOOK_EVERY_MS = 10;
 /** Measured: 0.1 ms for a delivery of a bundle that is deferred again. */
-const WITH_CPU = { hasCpu: true, deferralMs: 0.1 };
+const WITH_CPU = { hasCpu: true, deferralMs: 0.1, hasTopic: true };
 const BESIDE = unharmed({ well10: 500, well150: 500 });
 
 /** Each payment to three URLs of another account, in turn. */
@@ -35,7 +36,7 @@ export function start(accounts: number): Scenario {
       const all = Array.from({ length: accounts }, (_, id) => endpointsOf(id + 1_000, URLS, () => answers(100)));
       const sendAll = (name: string, from: number, until: number) => {
         for (let at = from, n = 0; at < until; at += everyMs, n += 1)
-          for (const each of all[n % accounts] ?? []) world.send(at, each, world.group(name));
+          world.publish(at, all[n % accounts] ?? [], world.group(name));
       };
       sendAll('first', 0, arrivedMs);
       sendAll('more', arrivedMs, isReused ? from : arrivedMs);
@@ -74,7 +75,7 @@ function burstOverMany(accounts: number): Scenario {
         for (const each of endpoints) world.send(world.simulation.random() * from, each, world.others);
         for (let n = 0; n < 12; n += 1) {
           const at = from + ms * world.simulation.random();
-          for (const each of endpoints) world.send(at, each, world.group('burst'));
+          world.publish(at, endpoints, world.group('burst'));
         }
       }
       await world.goOn(from);
@@ -97,7 +98,7 @@ interface Single {
 /** To one healthy URL that has accepted deliveries before. */
 function burstOfOne({ count, withinMs, answerMs }: Single): Scenario {
   const from = 10 * SECOND;
-  const idealMs = Math.max((count * answerMs) / PER_ENDPOINT, count * ATTEMPT_MS, withinMs);
+  const idealMs = Math.max((count * answerMs) / PER_ENDPOINT, count * (PAYMENT_MS + ATTEMPT_MS), withinMs);
   return {
     name: `a burst of ${count} to one URL of ${answerMs} ms within ${withinMs} ms (c)`,
     ...WITH_CPU,
@@ -119,6 +120,66 @@ function burstOfOne({ count, withinMs, answerMs }: Single): Scenario {
       const burst = world.group('burst');
       world.note('last delivery', (burst.lastEndedAt - from) / idealMs);
       world.note('longest gap', burst.longestGapMs);
+    },
+  };
+}
+
+/** Payments that were published before the start, to URLs that were never tried. */
+function backlog(accounts: number, payments: number): Scenario {
+  const count = accounts * payments;
+  const cpuMs = count * (PAYMENT_MS + URLS * ATTEMPT_MS) + accounts * URLS * HANDSHAKE_MS;
+  return {
+    name: `a backlog of ${count} payments of ${accounts} accounts at a start (c)`,
+    ...WITH_CPU,
+    limits: { 'backlog deferred': { is: 0 }, 'last delivery': { below: 1.3 } },
+    plays: async (world) => {
+      const all = Array.from({ length: accounts }, (_, id) => endpointsOf(id + 1_000, URLS, () => answers(10)));
+      for (let n = 0; n < payments; n += 1)
+        for (const endpoints of all) world.publish(0, endpoints, world.group('backlog'));
+      await world.goOn(3 * cpuMs + MINUTE);
+      world.note('last delivery', world.group('backlog').lastEndedAt / cpuMs);
+    },
+  };
+}
+
+/** More at once than the CPU sends for seconds, of one account that has accepted deliveries before. */
+function burstOfAccount(count: number): Scenario {
+  const from = 10 * SECOND;
+  const cpuMs = count * (PAYMENT_MS + URLS * ATTEMPT_MS);
+  return {
+    name: `${count} payments at once of one account with 3 URLs of 10 ms (c)`,
+    ...WITH_CPU,
+    limits: { 'burst deferred': { is: 0 }, 'last delivery': { below: 1.3 }, ...BESIDE },
+    plays: async (world) => {
+      const until = from + 2 * cpuMs;
+      beside(world, until);
+      world.steady('before', { id: 7, manner: answers(10), until: from });
+      const endpoints = endpointsOf(7, URLS, () => answers(10));
+      for (let n = 0; n < count; n += 1) world.publish(from, endpoints, world.group('burst'));
+      await world.goOn(until + MINUTE);
+      world.note('last delivery', (world.group('burst').lastEndedAt - from) / cpuMs);
+    },
+  };
+}
+
+/** The process does nothing for a while, at a load that leaves it little time to catch up. */
+function standstill(accounts: number, answerMs: number): Scenario {
+  const [from, until] = [20 * SECOND, 60 * SECOND];
+  const pauseMs = 8 * SECOND;
+  const load = 0.75;
+  const everyMs = (accounts * (PAYMENT_MS + URLS * ATTEMPT_MS)) / load;
+  return {
+    name: `a standstill of ${pauseMs / SECOND} s with ${accounts} accounts, ${URLS} URLs of ${answerMs} ms (c)`,
+    ...WITH_CPU,
+    limits: { 'all deferred': { is: 0 }, 'all p100': { below: 1.5 * pauseMs }, 'settled p99': { below: SECOND } },
+    plays: async (world) => {
+      for (let id = 1_000; id < 1_000 + accounts; id += 1) {
+        const [manner, shiftMs] = [answers(answerMs), everyMs * world.simulation.random()];
+        world.steady('all', { id, manner, everyMs, from: shiftMs, until });
+        world.steady('settled', { id, manner, everyMs, from: until + shiftMs, until: until + 10 * SECOND });
+      }
+      world.simulation.at(from, () => void world.simulation.processor.works(pauseMs));
+      await world.goOn(until + MINUTE);
     },
   };
 }
@@ -182,6 +243,8 @@ export const HEALTHY_SCENARIOS: readonly Scenario[] = [
   burstOverMany(300),
   burstOfOne({ count: 4_000, withinMs: 1_100, answerMs: 100 }),
   burstOfOne({ count: 9_000, withinMs: 2_000, answerMs: 1 }),
+  burstOfAccount(4_000),
+  standstill(20, 10),
   urgent(10_000),
   returns({ seconds: 60, perSecond: 30 }),
   returns({ seconds: 180, perSecond: 30 }),
@@ -192,6 +255,8 @@ export const LARGE_HEALTHY_SCENARIOS: readonly Scenario[] = [
   start(1_050),
   start(20_000),
   burstOverMany(2_000),
+  burstOfAccount(20_000),
+  backlog(100, 640),
   burstOfOne({ count: 20_000, withinMs: 8_000, answerMs: 1 }),
   returns({ seconds: 60, perSecond: 300 }),
   returns({ seconds: 180, perSecond: 300 }),

@@ -22,6 +22,21 @@ interface Hostile {
   readonly manners?: readonly Manner[];
 }
 
+/** As the row of bench/ plays it: payments come within a minute, from a topic, and a deferral costs what it costs. */
+const AS_MEASURED: Scenario = {
+  name: '400 hostile accounts, payments within a minute, from a topic (c)',
+  hasCpu: true,
+  deferralMs: 0.1,
+  hasTopic: true,
+  limits: NEARLY_HARMLESS_WITH_CPU,
+  plays: async (world) => {
+    world.healthy(UNTIL);
+    world.hostile(400, HOSTILE, UNTIL);
+    world.newcomer(UNTIL);
+    await world.goOn(UNTIL + 20 * SECOND);
+  },
+};
+
 export function hostile(played: Hostile): Scenario {
   const { accounts, limits, isAtOnce = false, hasCpu = false, manners = HOSTILE } = played;
   const kept = manners === KEEPING ? ' that keep their connections' : '';
@@ -45,6 +60,7 @@ export const HOSTILE_SCENARIOS: readonly Scenario[] = [
   hostile({ accounts: 1_200, isAtOnce: true, limits: NEARLY_HARMLESS }),
   hostile({ accounts: 400, hasCpu: true, limits: NEARLY_HARMLESS_WITH_CPU }),
   hostile({ accounts: 1_200, hasCpu: true, limits: WITH_CPU }),
+  AS_MEASURED,
   // What they ask for is cheap, and more than the thread gives: 191 to 254 ms with five seeds.
   hostile({
     accounts: 400,

@@ -12,6 +12,8 @@ export interface Scenario {
   readonly hasCpu?: boolean;
   /** What a deferral costs, in a scenario with CPU. */
   readonly deferralMs?: number;
+  /** Payments come from a topic, with backpressure. */
+  readonly hasTopic?: boolean;
   readonly limits: Limits;
   plays(world: World): Promise<void>;
 }
@@ -27,8 +29,8 @@ export function unharmed(limits: Readonly<Record<string, number>>): Limits {
 
 /** @returns the limits that do not hold, in words */
 export async function judge(scenario: Scenario, seed: number): Promise<string[]> {
-  const { hasCpu = false, deferralMs = 0, limits, plays } = scenario;
-  const world = new World({ seed, hasCpu, deferralMs });
+  const { hasCpu = false, deferralMs = 0, hasTopic = false, limits, plays } = scenario;
+  const world = new World({ seed, hasCpu, deferralMs, hasTopic });
   await plays(world);
   const { figures } = world;
   return Object.entries(limits).flatMap(([figure, limit]) => {

@@ -11,6 +11,7 @@ import { seeded } from '../../generators/seeded.js';
 import type { Delivery, Group } from './group.js';
 import { Processor } from './processor.js';
 import { Tiers } from './tiers.js';
+import { Topic } from './topic.js';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -54,6 +55,8 @@ export interface Played {
   readonly hasCpu: boolean;
   /** What a deferral costs besides its bundle's record: it is decided, written and parsed again. */
   readonly deferralMs: number;
+  /** Payments are records of a topic. Without it, their deliveries come at once, whatever the process has to do. */
+  readonly hasTopic: boolean;
 }
 
 export class Simulation {
@@ -66,8 +69,9 @@ export class Simulation {
 
   readonly #deferralMs: number;
   readonly #tiers: Tiers;
+  readonly #topic: Topic | null;
 
-  constructor({ seed, hasCpu, deferralMs }: Played) {
+  constructor({ seed, hasCpu, deferralMs, hasTopic }: Played) {
     const { clock } = this;
     this.#deferralMs = deferralMs;
     this.random = randomOf(seed);
@@ -87,18 +91,32 @@ export class Simulation {
     const { processor } = this;
     const recordMs = deferralMs > 0 ? RECORD_MS : 0;
     this.#tiers = new Tiers({ mayContinue, processor, recordMs, now, after, maxQueued: MAX_UNPACKED });
+    this.#topic = hasTopic ? new Topic({ mayBegin: backpressure.asker(), processor, now, after }) : null;
   }
 
   at(ms: number, begin: () => void): void {
     this.clock.after(ms - this.clock.now(), begin);
   }
 
+  /** A payment to these endpoints of an account. */
+  publish(endpoints: readonly Endpoint[], group: Group): void {
+    const came = endpoints.map((to) => ({ to, group, delivery: group.came(to.url, this.clock.now()) }));
+    const consume = () => Promise.all(came.map((one) => this.#firstStep(one)));
+    if (this.#topic) this.#topic.publish({ turn: String(endpoints[0]?.accountId), consume });
+    else void consume();
+  }
+
+  /** @returns fulfilled when it was attempted or deferred */
+  #firstStep({ to, group, delivery }: { readonly to: Endpoint; readonly group: Group; readonly delivery: Delivery }) {
+    return new Promise<void>((stepped) => void this.#deliver(to, group, delivery, stepped));
+  }
+
   /** Until it was delivered, or its schedule is exhausted. */
-  async deliver(to: Endpoint, group: Group): Promise<void> {
-    const delivery = group.came(to.url, this.clock.now());
+  async #deliver(to: Endpoint, group: Group, delivery: Delivery, stepped: () => void): Promise<void> {
     for (let failures = 0, uncounted = 0; ; ) {
-      const acquired = await this.#acquire(to, delivery, group);
+      const acquired = await this.#acquire(to, delivery, group, stepped);
       const { signal, retryAfterMs = 0 } = await this.#attempt(to, acquired, delivery, group);
+      stepped();
       if (signal === 'succeeded') {
         group.succeeded(delivery, this.clock.now());
         return;
@@ -114,7 +132,7 @@ export class Simulation {
     }
   }
 
-  async #acquire(to: Endpoint, delivery: Delivery, group: Group): Promise<Acquired> {
+  async #acquire(to: Endpoint, delivery: Delivery, group: Group, stepped: () => void): Promise<Acquired> {
     for (let hadTurn = false; ; ) {
       await this.#turn();
       const now = this.clock.now();
@@ -129,16 +147,21 @@ export class Simulation {
       hadTurn = result.why === 'queue';
       group.deferred(delivery, this.clock.now());
       await this.#pass(this.processor.works(this.#deferralMs));
-      await this.#waitElsewhere(to, delivery, result);
+      await this.#waitElsewhere(to, delivery, result, stepped);
     }
   }
 
   /** Fulfilled when it is unpacked. */
-  #waitElsewhere(to: Endpoint, { firstDeferredAt }: Delivery, { why, pausedMs, turnMs }: Deferred): Promise<void> {
+  #waitElsewhere(
+    to: Endpoint,
+    { firstDeferredAt }: Delivery,
+    { why, pausedMs, turnMs }: Deferred,
+    durable: () => void,
+  ): Promise<void> {
     const { accountId, url, isUrgent = false } = to;
     const awayMs = why === 'endpoint-failing' ? this.clock.now() - (firstDeferredAt ?? this.clock.now()) : null;
     const deferral = { accountId, endpoint: `${accountId} ${url}`, isUrgent, pausedMs, turnMs, awayMs };
-    return new Promise((unpacked) => void this.#tiers.defer(deferral, unpacked));
+    return new Promise((unpacked) => void this.#tiers.defer(deferral, unpacked).then(durable));
   }
 
   async #attempt(to: Endpoint, acquired: Acquired, delivery: Delivery, group: Group): Promise<Answer> {

@@ -49,14 +49,19 @@ export class World {
   }
 
   send(at: number, endpoint: Endpoint, group: Group): void {
-    this.simulation.at(at, () => void this.simulation.deliver(endpoint, group));
+    this.publish(at, [endpoint], group);
+  }
+
+  /** A payment to all these endpoints of an account. */
+  publish(at: number, endpoints: readonly Endpoint[], group: Group): void {
+    this.simulation.at(at, () => this.simulation.publish(endpoints, group));
   }
 
   /** Each payment goes to all its URLs. */
   steady(name: string, { id, manner, until, from = 0, everyMs = 50, urls = URLS }: Steady): void {
     const group = this.group(name);
     const endpoints = endpointsOf(id, urls, () => manner);
-    for (let at = from; at < until; at += everyMs) for (const each of endpoints) this.send(at, each, group);
+    for (let at = from; at < until; at += everyMs) this.publish(at, endpoints, group);
   }
 
   /** Healthy accounts with receivers of 10, 150 and 900 ms. The last takes 17 payments a second at most, and gets 5. */
@@ -77,8 +82,7 @@ export class World {
       const endpoints = endpointsOf(id, URLS, (url) => manners[(id + url) % manners.length]);
       const payments = 5 + Math.floor(95 * random());
       for (let n = 0; n < payments; n += 1) {
-        const at = spreadMs * random();
-        for (const each of endpoints) this.send(at, each, this.others);
+        this.publish(spreadMs * random(), endpoints, this.others);
       }
     }
   }
@@ -90,7 +94,7 @@ export class World {
       const shiftMs = isSpread ? this.simulation.random() * everyMs : 0;
       const times = Array.from({ length: warmUp }, (_, n) => n * 20 + (id % 20));
       for (let at = from + shiftMs; at < until; at += everyMs) times.push(at);
-      for (const at of times) for (const each of endpoints) this.send(at, each, this.others);
+      for (const at of times) this.publish(at, endpoints, this.others);
     }
   }
 
