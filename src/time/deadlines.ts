@@ -47,6 +47,12 @@ export class AgeQueue<T> {
     this.#since.delete(item);
   }
 
+  /** When the oldest item's delay is over; Infinity without any. */
+  get dueAt(): number {
+    for (const since of this.#since.values()) return since + this.#delayMs;
+    return Number.POSITIVE_INFINITY;
+  }
+
   items(): Iterable<T> {
     return this.#since.keys();
   }

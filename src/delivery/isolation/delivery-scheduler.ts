@@ -18,6 +18,7 @@ import { SOON_MS, withoutDelay } from './endpoint-pace.js';
 import { type EndpointLimits, Endpoints } from './endpoints.js';
 import { SlotPools } from './slot-pools.js';
 import { HOLD_MS, type SlotPool } from './slots.js';
+import { Standstills } from './standstills.js';
 
 export interface SchedulerParts extends EndpointLimits {
   /** Attempts in their first HOLD_MS, of all endpoints together. */
@@ -39,6 +40,7 @@ export class DeliveryScheduler {
   readonly #pools: SlotPools;
   readonly endpoints: Endpoints;
   readonly #meter = new CpuMeter();
+  readonly #standstills = new Standstills();
   readonly #inSlots: AgeQueue<QueuedDelivery>;
   /** Those that are queued: each is looked at again after SOON_MS. */
   readonly #queued: AgeQueue<QueuedDelivery>;
@@ -140,6 +142,7 @@ export class DeliveryScheduler {
     if (!queued) return false;
     const { pace } = endpoint;
     const costMs = this.#meter.expected(pace.cost, this.#pools.isConnected(endpoint, now));
+    this.#standstills.look(this.#inSlots.dueAt, now);
     this.#queued.delete(queued);
     pool.take(endpoint, costMs);
     this.#inSlots.add(queued, now);
@@ -154,6 +157,7 @@ export class DeliveryScheduler {
     for (const each of changed) this.#changed(each);
     queued.begin(pool, costMs, now);
     queued.beganBusyMs = this.#parts.busyMs();
+    queued.beganStillMs = this.#standstills.ms;
     return true;
   }
 
@@ -179,9 +183,7 @@ export class DeliveryScheduler {
     this.#countSlow(queued, -1);
     endpoint.unrecorded += 1;
     account.used(this.#meter.ended(this.#parts.busyMs(), pace.cost), now);
-    const busyMs = this.#parts.busyMs() - queued.beganBusyMs;
-    // Expensive endpoints are themselves what delays others.
-    const tookMs = pace.cost.isDear ? now - beganAt : withoutDelay(now - beganAt, busyMs);
+    const tookMs = this.#tookMs(queued, now);
     if (signal === 'succeeded') pace.succeeded(tookMs, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
     else if (signal !== 'unknown') pace.failed(tookMs, now);
@@ -199,6 +201,14 @@ export class DeliveryScheduler {
     return change;
   }
 
+  /** How long its endpoint took. */
+  #tookMs({ endpoint, beganAt, beganBusyMs, beganStillMs }: QueuedDelivery, now: number): number {
+    this.#standstills.look(this.#inSlots.dueAt, now);
+    const tookMs = now - beganAt - (this.#standstills.ms - beganStillMs);
+    // Expensive endpoints are themselves what delays others.
+    return endpoint.pace.cost.isDear ? tookMs : withoutDelay(tookMs, this.#parts.busyMs() - beganBusyMs);
+  }
+
   left(queued: QueuedDelivery): void {
     const { endpoint } = queued;
     queued.stage = 'left';
@@ -210,7 +220,9 @@ export class DeliveryScheduler {
 
   /** It has held its slot for HOLD_MS. */
   #outlived(queued: QueuedDelivery): void {
-    this.#pools.held(queued.beganAt, this.#parts.clock.now());
+    const now = this.#parts.clock.now();
+    this.#standstills.look(queued.beganAt + HOLD_MS, now);
+    this.#pools.held(queued.beganAt, now);
     this.#free(queued);
     this.#prove(queued);
     queued.isSlow = queued.stage === 'in-flight';

@@ -54,6 +54,8 @@ export class QueuedDelivery {
   beganAt = 0;
   /** For how long the thread had been busy by then, ms. */
   beganBusyMs = 0;
+  /** For how long the process had stood still by then, ms. */
+  beganStillMs = 0;
   /** Its endpoint was failing when it began. */
   isFailing = false;
   /** Of its slot; null: it holds none. */

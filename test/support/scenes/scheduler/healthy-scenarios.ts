@@ -257,6 +257,7 @@ export const LARGE_HEALTHY_SCENARIOS: readonly Scenario[] = [
   burstOverMany(2_000),
   burstOfAccount(20_000),
   backlog(100, 640),
+  standstill(1, 10),
   burstOfOne({ count: 20_000, withinMs: 8_000, answerMs: 1 }),
   returns({ seconds: 60, perSecond: 300 }),
   returns({ seconds: 180, perSecond: 300 }),
