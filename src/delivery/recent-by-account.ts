@@ -1,7 +1,8 @@
 /**
  * Remembers the newest keys of each account, up to a total. When that is reached, the accounts with the most keys lose their
- * oldest: an account with at most an equal share of the total loses none, whatever the others add. With more accounts than
- * keys, the accounts that added one last have one each.
+ * oldest, until 90 % of the total are left: an account with at most an equal share of these 90 % loses none, whatever the
+ * others add. With more accounts than these 90 %, the accounts that added a key last have one each. Keys do not expire, so an
+ * account counts from its first key on.
  */
 
 /** Part of the total that is left when it was reached, so that this is rare. */

@@ -11,8 +11,8 @@ import type { Deliver } from './delivery-attempt.js';
 import { RecentByAccount } from './recent-by-account.js';
 
 /**
- * About 5 MiB, shared fairly by account: if N accounts retry, the process remembers at least the newest 18,000 / N steps of each.
- * A duplicate arrives as late as a restart takes. If its account has taken more steps than that in between, its copies meet at a
+ * About 5 MiB, shared fairly by account: if N accounts have retried since the process started, because steps do not expire, it
+ * remembers at least the newest 18,000 / N steps of each. A duplicate arrives as late as a restart takes. If its account has taken more steps than that in between, its copies meet at a
  * later step.
  */
 const MAX_REMEMBERED = 20_000;
