@@ -65,6 +65,9 @@ export function watchBackbone({ store, broker }: Backbone, metrics: StoreMetrics
  *
  * An adapter fetches a page of a partition once the reader has the previous one, so a page shows contact with the broker if no
  * publish has failed since the previous one. Others may have been fetched before the fault.
+ *
+ * So a fault is cleared within seconds only while the view is followed. And without a dispatcher, contact means that the broker
+ * can be reached: one that can be read but accepts no records is ready again, although each publish over HTTP gets 503.
  */
 export function watchFollowing({ broker }: Pick<Backbone, 'broker'>, contact: BrokerContact): void {
   const follow = broker.follow.bind(broker);
