@@ -8,15 +8,18 @@ withKafka((brokers) => {
   test('a follower gets pages while nothing is published', async () => {
     const broker = new KafkaBroker(kafkaSettings(brokers), silentLogger);
     const topic = unique('topic');
-    await broker.ensureTopics([topic]);
     const ending = new AbortController();
     const pages: number[] = [];
-    for await (const { partition, items } of broker.follow(topic, new Map(), { signal: ending.signal })) {
-      expect(items).toEqual([]);
-      pages.push(partition);
-      if (pages.filter((one) => one === partition).length === 3) ending.abort();
+    try {
+      await broker.ensureTopics([topic]);
+      for await (const { partition, items } of broker.follow(topic, new Map(), { signal: ending.signal })) {
+        expect(items).toEqual([]);
+        pages.push(partition);
+        if (pages.filter((one) => one === partition).length === 3) ending.abort();
+      }
+    } finally {
+      await broker.close();
     }
-    await broker.close();
     expect(pages.length).toBeGreaterThanOrEqual(3);
   });
 });
