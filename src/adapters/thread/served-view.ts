@@ -1,5 +1,5 @@
 /** The thread's side of a view: reads records, stores some at a time, and answers questions between two transactions. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import type { Position } from '../../ports/broker.js';
 import {
@@ -45,7 +45,7 @@ function openServed({ openFormer, open, entriesOf, now }: ServedViewParts) {
     damaged = file;
   });
   const answering = () => former ?? core;
-  const turns = new Turns();
+  const slices = new SliceQueue();
   const queries = Object.keys(core.of({ accountId: 0, webhookIds: null })) as (keyof ViewQueries)[];
   const store = (records: readonly SentRecord[], reached: ReachedPositions) => {
     const begun = now();
@@ -65,7 +65,7 @@ function openServed({ openFormer, open, entriesOf, now }: ServedViewParts) {
     const asking = answering();
     try {
       const steps = (asking.of(account)[query] as AnyQuery)(...asked);
-      return await inTurns(steps, () => turns.next(account.accountId), now);
+      return await inSlices(steps, () => slices.next(account.accountId), now);
     } catch (error) {
       // The former one has been deleted since the query began.
       if (asking === answering()) throw error;
@@ -77,7 +77,7 @@ function openServed({ openFormer, open, entriesOf, now }: ServedViewParts) {
     ask,
     positions: (topic: ViewTopic) => core.positions(topic),
     async add(records: readonly SentRecord[], reached: ReachedPositions): Promise<void> {
-      for (let at = 0; at < records.length; await nextTurn()) {
+      for (let at = 0; at < records.length; await nextTick()) {
         const some = records.slice(at, at + most);
         at += some.length;
         store(some, at < records.length ? behind(some) : reached);
@@ -108,25 +108,25 @@ interface Answered {
   readonly ms: number;
 }
 
-/** In each turn of the event loop, an account has one slice: of the query, of all its users', that has waited longest. */
-class Turns {
-  /** By account, the last slice. Absent: the account has had none in this turn of the event loop, and none waits. */
+/** In each tick of the event loop, an account has one slice: of the query, of all its users', that has waited longest. */
+class SliceQueue {
+  /** By account, the last slice. Absent: the account has had none in this tick of the event loop, and none waits. */
   readonly #last = new Map<number, Promise<void>>();
 
   /** Fulfilled when the slice may begin. It has to end without an await. */
   next(accountId: number): Promise<void> {
     const before = this.#last.get(accountId);
-    const slice = before ? before.then(() => nextTurn()) : Promise.resolve();
+    const slice = before ? before.then(() => nextTick()) : Promise.resolve();
     this.#last.set(accountId, slice);
-    void slice.then(() => nextTurn()).then(() => this.#last.get(accountId) === slice && this.#last.delete(accountId));
+    void slice.then(() => nextTick()).then(() => this.#last.get(accountId) === slice && this.#last.delete(accountId));
     return slice;
   }
 }
 
 /** Runs a query to its end; between its slices other queries and records have their turn. */
-async function inTurns(steps: Steps<unknown>, turn: () => Promise<void>, now: () => number): Promise<Answered> {
+async function inSlices(steps: Steps<unknown>, nextSlice: () => Promise<void>, now: () => number): Promise<Answered> {
   for (let ms = 0; ; ) {
-    await turn();
+    await nextSlice();
     const begun = now();
     let step = steps.next();
     while (!step.done && now() - begun < SLICE_MS) step = steps.next();
