@@ -83,7 +83,7 @@ describe('POST /api/deliveries/{id}/resend', () => {
 });
 
 describe('the exact counts of starts', () => {
-  it('take permits of their user, like reads: four at once; what has waited for 2 s is rejected', async () => {
+  it('take permits of their user, like reads: up to four concurrently; a start that has waited for 2 s is rejected', async () => {
     const release: (() => void)[] = [];
     const ask = view.ask.bind(view);
     view.ask = async (accountId, question) => {

@@ -140,7 +140,7 @@ describe('records', () => {
 });
 
 describe('questions', () => {
-  test('of a user are asked one after the other: another account comes in between', async () => {
+  test('run one at a time for each user; those of another account come in between', async () => {
     const view = await here();
     const steps: number[] = [];
     const ask = async (accountId: number) => {
@@ -151,7 +151,7 @@ describe('questions', () => {
     expect(steps).toEqual([1, 2, 1, 1]);
   });
 
-  test('of a large account are left after each slice for those of others, and continue behind it', async () => {
+  test('yield after each slice to those of other accounts, and continue after them', async () => {
     let ms = 0;
     // Each look at the clock comes 5 ms later, so a slice has few steps.
     const view = await here({}, { now: () => (ms += 5) });
@@ -169,7 +169,7 @@ describe('questions', () => {
     expect(answers).toEqual(['account 43', 'account 44', 'account 43', count]);
   });
 
-  test('of a large count are left after each slice for another user of the same account, who waits for no other count', async () => {
+  test('yield after each slice to another user of the same account, who waits for no other count', async () => {
     let ms = 0;
     const view = await here({}, { now: () => (ms += 5) });
     await view.add(Array.from({ length: 5_000 }, (_, n) => record(n, routed(n))));
@@ -183,7 +183,7 @@ describe('questions', () => {
     expect(answered).toEqual(['ben', 'ana', 'ana', 'ana']);
   });
 
-  test('of several users of an account take no more of the thread than those of one', async () => {
+  test('take no more of the thread for 20 users of an account than for one', async () => {
     let ms = 0;
     const view = await here({}, { now: () => (ms += 5) });
     await view.add(Array.from({ length: 3_000 }, (_, n) => record(n, routed(n))));
@@ -196,8 +196,8 @@ describe('questions', () => {
       await Promise.all(counting);
       return took;
     };
-    const besideOne = await sliced(['ana']);
-    expect(await sliced(Array.from({ length: 20 }, (_, n) => `user-${n}`))).toBeLessThanOrEqual(2 * besideOne);
+    const alongsideOne = await sliced(['ana']);
+    expect(await sliced(Array.from({ length: 20 }, (_, n) => `user-${n}`))).toBeLessThanOrEqual(2 * alongsideOne);
   });
 
   test('are charged to their user for the time of all of their slices, and to no one else', async () => {
