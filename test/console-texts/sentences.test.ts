@@ -13,18 +13,24 @@ it.each([
   ['Expired: R3, on Nov 2, 2026.', en.expiredCertificate('R3', 'Nov 2, 2026')],
   ['Expired: a certificate without a name.', en.expiredCertificate(null, null)],
   ['Vencido: R3, em 2 de nov. de 2026.', ptBr.expiredCertificate('R3', '2 de nov. de 2026')],
-  ['1 delivery waits for the next attempt, not counting those on the way to their first', en.problems.waiting(1)],
-  ['2 entregas esperam a próxima tentativa, sem contar as que estão a caminho da primeira', ptBr.problems.waiting(2)],
   [
-    '2 deliveries wait for another attempt and will end unsent, as will those on the way to their first attempt, which are not counted.',
+    '1 delivery waits for the next attempt, not counting new ones not yet attempted or deferred',
+    en.problems.waiting(1),
+  ],
+  [
+    '2 entregas esperam a próxima tentativa, sem contar as novas ainda não tentadas nem adiadas',
+    ptBr.problems.waiting(2),
+  ],
+  [
+    '2 deliveries wait for another attempt and will end unsent, as will new ones not yet attempted or deferred, which are not counted.',
     en.webhooks.unsentCount(2),
   ],
   [
-    '1 entrega espera outra tentativa e termina sem ser enviada, como as que estão a caminho da primeira, que não são contadas.',
+    '1 entrega espera outra tentativa e termina sem ser enviada, como as novas ainda não tentadas nem adiadas, que não são contadas.',
     ptBr.webhooks.unsentCount(1),
   ],
-  ['not counting those on the way to their first attempt', en.figures.firstNotCounted],
-  ['sem contar as que estão a caminho da primeira tentativa', ptBr.figures.firstNotCounted],
+  ['not counting new ones not yet attempted or deferred', en.figures.newNotCounted],
+  ['sem contar as novas ainda não tentadas nem adiadas', ptBr.figures.newNotCounted],
   ['reenviada por joana', ptBr.delivery.triggers.resend('joana')],
 ])('reads “%s”', (expected, said) => {
   expect(said).toBe(expected);

@@ -22,7 +22,7 @@ export function Figures({ stats, urls, range }: FiguresParts) {
   const missing = payments('incomplete');
   const figures = [
     { name: outcomes.delivered, count: sum('delivered'), href: payments('all', RANGES[range].period), tone: '' },
-    { name: outcomes.retrying, count: waiting, href: missing, tone: 'busy', note: t.firstNotCounted },
+    { name: outcomes.retrying, count: waiting, href: missing, tone: 'busy', note: t.newNotCounted },
     { name: outcomes.exhausted, count: sum('exhausted'), href: missing, tone: 'bad' },
     { name: outcomes.held, count: sum('held'), href: missing, tone: 'warn' },
   ];

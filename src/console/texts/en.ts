@@ -131,7 +131,7 @@ export const en = {
     share: (share: string) => `${share} of the attempts of the last 10 minutes failed`,
     givenUp: (count: number) => `${whole(count)} given up after the last attempt`,
     waiting: (count: number) =>
-      `${many(count, 'delivery waits', 'deliveries wait')} for the next attempt, not counting those on the way to their first`,
+      `${many(count, 'delivery waits', 'deliveries wait')} for the next attempt, not counting new ones not yet attempted or deferred`,
     held: (count: number) => `${whole(count)} held while the URL was off`,
     switchedOff: 'Will be switched off',
     offRemedy: 'Payments are held meanwhile, not lost. Activate the webhook, then recover them.',
@@ -146,7 +146,7 @@ export const en = {
   figures: {
     success: 'Successful attempts',
     ofAttempts: (count: number) => `of ${attempts(count)}`,
-    firstNotCounted: 'not counting those on the way to their first attempt',
+    newNotCounted: 'not counting new ones not yet attempted or deferred',
   },
   charts: {
     attempts: 'Attempts and held deliveries',
@@ -378,7 +378,7 @@ export const en = {
       yes: 'Remove',
     },
     unsentCount: (count: number) =>
-      `${many(count, 'delivery waits', 'deliveries wait')} for another attempt and will end unsent, as will those on the way to their first attempt, which are not counted.`,
+      `${many(count, 'delivery waits', 'deliveries wait')} for another attempt and will end unsent, as will new ones not yet attempted or deferred, which are not counted.`,
     exhaustedCount: (count: number) =>
       `${many(count, 'delivery was', 'deliveries were')} given up after the last attempt and cannot be recovered once the webhook is removed.`,
     recoverFirst: 'Recover them first…',

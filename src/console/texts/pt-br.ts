@@ -132,7 +132,7 @@ export const ptBr: Texts = {
     share: (share) => `${share} das tentativas dos últimos 10 minutos falharam`,
     givenUp: (count) => `${many(count, 'não entregue após', 'não entregues após')} a última tentativa`,
     waiting: (count) =>
-      `${many(count, 'entrega espera', 'entregas esperam')} a próxima tentativa, sem contar as que estão a caminho da primeira`,
+      `${many(count, 'entrega espera', 'entregas esperam')} a próxima tentativa, sem contar as novas ainda não tentadas nem adiadas`,
     held: (count) => `${many(count, 'retida', 'retidas')} com a URL desligada`,
     switchedOff: 'Será desligada',
     offRemedy: 'Enquanto isso os pagamentos ficam retidos, não se perdem. Ative o webhook e recupere-os.',
@@ -147,7 +147,7 @@ export const ptBr: Texts = {
   figures: {
     success: 'Tentativas com sucesso',
     ofAttempts: (count) => `de ${tentativas(count)}`,
-    firstNotCounted: 'sem contar as que estão a caminho da primeira tentativa',
+    newNotCounted: 'sem contar as novas ainda não tentadas nem adiadas',
   },
   charts: {
     attempts: 'Tentativas e entregas retidas',
@@ -389,8 +389,8 @@ export const ptBr: Texts = {
     unsentCount: (count) =>
       many(
         count,
-        'entrega espera outra tentativa e termina sem ser enviada, como as que estão a caminho da primeira, que não são contadas.',
-        'entregas esperam outra tentativa e terminam sem ser enviadas, como as que estão a caminho da primeira, que não são contadas.',
+        'entrega espera outra tentativa e termina sem ser enviada, como as novas ainda não tentadas nem adiadas, que não são contadas.',
+        'entregas esperam outra tentativa e terminam sem ser enviadas, como as novas ainda não tentadas nem adiadas, que não são contadas.',
       ),
     exhaustedCount: (count) =>
       `${many(count, 'não foi entregue', 'não foram entregues')} após a última tentativa. Depois da remoção do webhook, não é mais possível recuperar.`,

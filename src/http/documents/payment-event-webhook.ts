@@ -83,7 +83,7 @@ const NOTICE_DATA = object('NoticeData', 'The webhook, and what happened to it.'
   since: timeOrNull('The first failure after the last success. Null if there is none.'),
   lastFailure: LAST_FAILURE,
   waiting: countOrNull(
-    'Deliveries that wait for another attempt. Deliveries on the way to their first attempt are not counted. Null if unknown.',
+    'Deliveries that wait for another attempt. New ones that have not been attempted or deferred yet are not counted. Null if unknown.',
   ),
   held: countOrNull('Deliveries that are held until the webhook is active again. Null if unknown.'),
   deactivatesAt: timeOrNull('When the webhook is deactivated unless it accepts a delivery. Null: never.'),

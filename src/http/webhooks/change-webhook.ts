@@ -85,7 +85,7 @@ export const removeWebhook = write({
   returns: object('SuccessCancelled', 'The response to a command that succeeded.', {
     ...DONE,
     cancelled: countOrNull(
-      'How many deliveries waited for another attempt. Those on the way to their first attempt are cancelled too, but not counted. Null while the list of deliveries is rebuilt.',
+      'How many deliveries waited for another attempt. New ones that had not been attempted or deferred yet are cancelled too, but not counted. Null while the list of deliveries is rebuilt.',
     ),
   }),
 }).answer(async (parts, asked) => {

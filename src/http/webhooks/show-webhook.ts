@@ -9,7 +9,7 @@ import { UNTRIED } from './webhooks-health.js';
 
 const UNDELIVERED = object('UndeliveredCounts', 'What has not arrived. Null while the list of deliveries is rebuilt.', {
   waiting: count(
-    'They wait for another attempt. The removal of the webhook cancels them. Deliveries on the way to their first attempt are not counted.',
+    'They wait for another attempt. The removal of the webhook cancels them. New ones that have not been attempted or deferred yet are not counted.',
   ),
   held: count('They are held, since the service had deactivated the webhook.'),
   exhausted: count('They were given up after their last attempt.'),

@@ -23,7 +23,7 @@ const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
   lastSuccessAt: timeOrNull('When the last successful attempt began.'),
   lastFailure: LAST_FAILURE,
   waiting: count(
-    'How many deliveries wait for another attempt. Deliveries on the way to their first attempt are not counted.',
+    'How many deliveries wait for another attempt. New ones that have not been attempted or deferred yet are not counted.',
   ),
   held: count('How many deliveries are held, since the service had deactivated the webhook.'),
   exhausted: count('How many deliveries were given up after their last attempt. A recovery sends them.'),
