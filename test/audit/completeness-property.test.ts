@@ -10,9 +10,9 @@ const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(600, 300, 10_000));
 /** How much has happened when it begins, in percent; and how many facts more become durable before each look. */
 const pace = fc.record({
   before: fc.nat(100),
-  steps: fc.array(fc.oneof(fc.constant(0), fc.nat(4)), { minLength: 14 }),
+  steps: fc.array(fc.oneof(fc.constant(0), fc.nat(4)), { minLength: 20 }),
   /** Whether retention removes what is done before that look. */
-  cuts: fc.array(fc.boolean(), { minLength: 14 }),
+  cuts: fc.array(fc.boolean(), { minLength: 20 }),
 });
 
 /** Retention beside it: what is done may be gone, and then the audit does not have the whole period, and says so. */

@@ -22,6 +22,8 @@ interface Published {
 export type Fact =
   | { readonly kind: 'payment'; readonly p: number }
   | { readonly kind: 'buried'; readonly p: number }
+  /** Its consumer is done with this delivery, perhaps not with the whole record. */
+  | { readonly kind: 'part-done'; readonly p: number; readonly webhookId: number }
   | { readonly kind: 'done'; readonly p: number }
   | ({ readonly kind: 'routed'; readonly p: number } & Routed)
   | ({ readonly kind: 'entry'; readonly p: number } & Entry)
@@ -88,14 +90,18 @@ interface HandOut {
   readonly entryAt: number;
   /** For a process that lost the partition: its entry comes after all others. */
   readonly isLate: boolean;
+  /** Its deliveries' facts come by turns, not one delivery after the other. */
+  readonly isConcurrent: boolean;
   readonly steps: readonly number[];
 }
+
+const NO_HAND_OUT = { steps: [], entryAt: 0, givenUpAfter: 0, isConcurrent: false };
 
 const many = <T>(one: fc.Arbitrary<T>, maxLength: number, minLength = 0) =>
   fc.array(one, { minLength, maxLength, size: 'max' });
 const handOut: fc.Arbitrary<HandOut> = fc.record({
   ...{ routed: fc.nat(6), confirmed: fc.nat(6), givenUpAfter: fc.nat(4), entryAt: fc.nat(3) },
-  isLate: fc.boolean(),
+  ...{ isLate: fc.boolean(), isConcurrent: fc.boolean() },
   steps: many(fc.nat(15), 5, 1),
 });
 const script = fc.record({
@@ -120,13 +126,38 @@ const change = fc.record({
   at: fc.nat(4),
 } as const);
 
+interface Scenario {
+  /** Of each account. */
+  readonly changes: readonly (readonly Change[])[];
+  readonly scripts: readonly (Published & { readonly handOuts: readonly HandOut[] })[];
+}
+
+const changes = fc.tuple(many(change, 7, 2), many(change, 4, 1));
+const scripts = many(script, 4, 1);
+
+const ADDED = [1, 2].map((webhookId) => ({ kind: 'added', webhookId, at: 0 }) as const);
+/** Payments to two webhooks that wait concurrently in the same tier, so most of their retry records are bundles. */
+const waitingTogether: fc.Arbitrary<Scenario> = fc.record({
+  changes: changes.map(([own, other]) => [[...ADDED, ...own], other] as const),
+  scripts: scripts.map((all) =>
+    all.map(({ handOuts, ...payment }) => ({
+      ...payment,
+      event: { id: 'a', type: TYPES[0], accountId: 1 },
+      handOuts: handOuts.slice(-1).map(({ steps: [first = 0, ...rest], ...one }) => {
+        return { ...one, routed: ADDED.length, isConcurrent: true, steps: [6 + (first % 4), ...rest] };
+      }),
+    })),
+  ),
+});
+
+const scenario: fc.Arbitrary<Scenario> = fc.oneof(
+  { arbitrary: fc.record({ changes, scripts }), weight: 4 },
+  { arbitrary: waitingTogether, weight: 1 },
+);
+
 export const history: fc.Arbitrary<History> = fc
-  .record({
-    changes: fc.tuple(many(change, 7, 2), many(change, 4, 1)),
-    scripts: many(script, 4, 1),
-    order: many(fc.nat(3), 60, 60),
-  })
-  .map(({ changes, scripts, order }) => {
+  .record({ scenario, order: many(fc.nat(3), 60, 60) })
+  .map(({ scenario: { changes, scripts }, order }) => {
     const accounts = new Map(changes.map((own, index) => [index + 1, withoutTwins(own)]));
     const service = new Service(accounts);
     const lists = scripts.map(({ handOuts, ...payment }, p) => service.facts(payment, p, handOuts));
@@ -172,7 +203,7 @@ class Service {
     const tails: Fact[] = [];
     const late: Fact[] = [];
     const done = routings.flatMap(({ isLate, ...routing }, index) => {
-      const { steps, entryAt, givenUpAfter } = handOuts[index] ?? { steps: [], entryAt: 0, givenUpAfter: 0 };
+      const { steps, entryAt, givenUpAfter, isConcurrent } = handOuts[index] ?? NO_HAND_OUT;
       const isLast = index === routings.length - 1;
       // The last hand-out must have these webhooks too: nothing else covers them.
       const demanded = routing.webhooks.filter((id) => this.#isThroughout(event, id, routing));
@@ -180,11 +211,14 @@ class Service {
       const entry: Fact[] = isWritten ? [{ kind: 'routed', p, ...routing }] : [];
       // A late hand-out has lost the partition, and had confirmed nothing before.
       const sent = routing.webhooks.filter((id) => !isLate || this.#isRoute(event, id, routing.routed));
-      const parts = sent.map((id) => new Delivery(p, id, at, () => this.#retries++).parts(steps));
-      const heads: (readonly Fact[])[] = parts.map(({ head }) => head);
+      const parts = sent.map((id) => ({ id, ...new Delivery(p, id, at, () => this.#retries++).parts(steps) }));
+      // A delivery that is done is not handed out again.
+      const partDone = (webhookId: number): Fact[] => (isLast ? [{ kind: 'part-done', p, webhookId }] : []);
+      const heads: (readonly Fact[])[] = parts.map(({ id, head }) => [...head, ...partDone(id)]);
       if (isLate) late.push(...entry);
       else heads.splice(entryAt, 0, entry);
-      const durable = isLast ? heads.flat() : heads.flat().slice(0, givenUpAfter);
+      const all = isConcurrent ? concurrent(heads) : heads.flat();
+      const durable = isLast ? all : all.slice(0, givenUpAfter);
       for (const { head, tail } of parts)
         if (head.some((fact) => fact.kind !== 'letter' && durable.includes(fact))) tails.push(...tail);
       return durable;
@@ -326,6 +360,12 @@ class Delivery {
   #progress() {
     return { request: this.#request, attempts: this.#attempts };
   }
+}
+
+/** The first of each list, then the second of each. */
+function concurrent(lists: readonly (readonly Fact[])[]): readonly Fact[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, nth) => lists.flatMap((list) => list.slice(nth, nth + 1))).flat();
 }
 
 /** Each list keeps its order; the interleaving is random. */

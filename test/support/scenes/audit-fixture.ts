@@ -11,7 +11,7 @@ import { paymentText, placeOf } from '../../../src/delivery/record-place.js';
 import { membersOf, withMembers } from '../../../src/delivery/retry/bundle.js';
 import { topicsOf } from '../../../src/delivery/topics.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
-import type { Extent, NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
+import type { CompletedAhead, Extent, NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
 import { type RecordedEvent, StreamHidden } from '../../../src/ports/event-store.js';
 import type { RoutedEntry } from '../../../src/ports/log-entry.js';
@@ -34,6 +34,11 @@ export interface Placed {
 
 export type Routing = Pick<RoutedEntry, 'routed' | 'confirmed' | 'webhooks'>;
 
+interface DoneAhead {
+  readonly records: Set<number>;
+  readonly parts: Map<number, Set<number>>;
+}
+
 export const TOPICS = topicsOf(['payments', 'more-payments'], 'test.');
 const STORE = 'the store';
 const LOG = TOPICS.deliveries;
@@ -43,7 +48,7 @@ export class AuditFixture {
   readonly #topics = new Map<string, ReceivedRecord[]>();
   readonly #next = new Map<string, Map<number, number>>();
   readonly #committed = new Map<string, Map<number, number>>();
-  readonly #ahead = new Map<string, { readonly records: Set<number>; readonly parts: Map<number, Set<number>> }>();
+  readonly #ahead = new Map<string, Map<number, DoneAhead>>();
   readonly #hidden = new Set<string>();
   readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified(STORE, 0)]]]);
   /** Called before a topic is read: for concurrent writes of a service. */
@@ -130,20 +135,23 @@ export class AuditFixture {
     return this.deadLetter(notValid(record, 'the record is not JSON'));
   }
 
-  /** Marks a record of partition 0 as done after the committed offset. */
-  completeAhead(topic: string, offset: number): void {
-    this.#aheadIn(topic).records.add(offset);
+  /** Marks a record as done after the committed offset. */
+  completeAhead(topic: string, offset: number, partition = 0): void {
+    const { records, parts } = this.#aheadIn(topic, partition);
+    records.add(offset);
+    parts.delete(offset);
   }
 
-  /** Marks a part of a record of partition 0 as done. */
-  completePart(topic: string, offset: number, part: number): void {
-    const { parts } = this.#aheadIn(topic);
+  /** Marks a part of a record as done. */
+  completePart(topic: string, offset: number, part: number, partition = 0): void {
+    const { parts } = this.#aheadIn(topic, partition);
     parts.set(offset, (parts.get(offset) ?? new Set()).add(part));
   }
 
-  #aheadIn(topic: string) {
-    const ahead = this.#ahead.get(topic) ?? { records: new Set(), parts: new Map() };
-    this.#ahead.set(topic, ahead);
+  #aheadIn(topic: string, partition: number): DoneAhead {
+    const partitions = this.#ahead.get(topic) ?? new Map<number, DoneAhead>();
+    const ahead = partitions.get(partition) ?? { records: new Set(), parts: new Map() };
+    this.#ahead.set(topic, partitions.set(partition, ahead));
     return ahead;
   }
 
@@ -227,7 +235,7 @@ export class AuditFixture {
       broker: {
         listTopics: async () => [...this.#topics.keys()],
         committed: async (group, topic) => this.#committedBy(group, topic),
-        completedAhead: async (_, topic) => new Map([[0, this.#aheadIn(topic)]]),
+        completedAhead: async (_, topic) => this.#completedAhead(topic),
         extent: async (topic) => this.#extent(topic),
       },
       store: {
@@ -255,6 +263,20 @@ export class AuditFixture {
     if (group !== (isRetried ? GROUPS.retries : GROUPS.payments)) return new Map();
     const done = TOPICS.payments.includes(topic) ? this.#next.get(topic) : undefined;
     return new Map([...(done ?? []), ...(this.#committed.get(topic) ?? [])]);
+  }
+
+  /** Copies: what is done later does not change the response. */
+  #completedAhead(topic: string): ReadonlyMap<number, CompletedAhead> {
+    this.beforeAsking();
+    const copies = [...(this.#ahead.get(topic) ?? [])].map(([partition, { records, parts }]) => {
+      const committed = this.#committed.get(topic)?.get(partition) ?? 0;
+      const isAhead = (offset: number) => offset >= committed;
+      const open = [...parts]
+        .filter(([offset]) => isAhead(offset))
+        .map(([offset, done]) => [offset, new Set(done)] as const);
+      return [partition, { records: new Set([...records].filter(isAhead)), parts: new Map(open) }] as const;
+    });
+    return new Map(copies);
   }
 
   #extent(topic: string): ReadonlyMap<number, Extent> {

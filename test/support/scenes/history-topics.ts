@@ -36,6 +36,12 @@ function eventOf({ kind, webhookId, at }: Change): AccountEvent {
   }
 }
 
+/** Whether the fact shows that the retry is durable. */
+function isShownBy({ p, webhookId, id }: Kind<'retry'>, fact: Fact): boolean {
+  if ('webhookId' in fact) return fact.p === p && fact.webhookId === webhookId;
+  return 'p' in fact ? fact.p === p : fact.id === id;
+}
+
 const PARTITIONS = TOPICS.payments.flatMap((topic) => [0, 1].map((partition) => ({ topic, partition })));
 
 export class HistoryTopics {
@@ -49,8 +55,8 @@ export class HistoryTopics {
   readonly #retries = new Map<number, ReceivedRecord>();
   /** By tier, the deliveries of a bundle that is not written yet. */
   readonly #gathered = new Map<string, Kind<'retry'>[]>();
-  /** Of each bundle, the retries that are not done. */
-  readonly #open = new Map<ReceivedRecord, Set<number>>();
+  /** Of each bundle, the retries that are not done, and the index of each in it. */
+  readonly #open = new Map<ReceivedRecord, Map<number, number>>();
   readonly #done = new Map<string, Set<number>>();
   readonly #history: History;
 
@@ -67,7 +73,7 @@ export class HistoryTopics {
     for (const fact of facts) {
       if (fact.kind === 'retry') this.#gather(fact);
       else {
-        this.#writeBundles((one) => ('p' in fact ? one.p === fact.p : one.id === fact.id));
+        this.#writeBundles((one) => isShownBy(one, fact));
         const record = this.#write(fact);
         if (record) this.#written.set(fact, record);
       }
@@ -77,7 +83,7 @@ export class HistoryTopics {
 
   /** With other deliveries that go to the tier before a fact shows that this one is durable. */
   #gather(fact: Kind<'retry'>): void {
-    this.#writeBundles(({ p }) => p === fact.p);
+    this.#writeBundles((one) => isShownBy(one, fact));
     this.#gathered.set(fact.tier, [...(this.#gathered.get(fact.tier) ?? []), fact]);
   }
 
@@ -89,7 +95,7 @@ export class HistoryTopics {
       const [first, ...others] = facts.map((fact) => this.#delivery(fact));
       if (!first) continue;
       const record = this.topics.waitTogether([first, ...others], tier, Math.max(...facts.map(({ id }) => id)));
-      this.#open.set(record, new Set(facts.map(({ id }) => id)));
+      this.#open.set(record, new Map(facts.map(({ id }, index) => [id, index])));
       for (const fact of facts) {
         this.#retries.set(fact.id, record);
         this.#written.set(fact, record);
@@ -111,6 +117,8 @@ export class HistoryTopics {
         return this.topics.exhausted(this.#delivery(fact));
       case 'request':
         return this.#requested(fact);
+      case 'part-done':
+        return this.#completePart(this.recordOf(fact.p), fact.webhookId);
       case 'done':
         return this.#commit(this.recordOf(fact.p));
       case 'retried':
@@ -131,12 +139,26 @@ export class HistoryTopics {
     return this.topics.routed(this.recordOf(p), this.#event(p).accountId, by);
   }
 
-  /** A bundle is done once all of its deliveries are. */
+  /** A bundle is done once all of its deliveries are; until then they are done as its parts. */
   #retried(id: number): null {
     const record = this.#retries.get(id);
     const open = record && this.#open.get(record);
+    const index = open?.get(id);
     open?.delete(id);
-    return open && open.size > 0 ? null : this.#commit(record);
+    if (!record || !open || open.size === 0) return this.#commit(record);
+    return index === undefined ? null : this.#completePart(record, index);
+  }
+
+  /** Whether the retry record is a bundle of which another delivery is open. */
+  isBundleOpen(id: number): boolean {
+    const record = this.#retries.get(id);
+    const open = record && this.#open.get(record);
+    return [...(open?.keys() ?? [])].some((other) => other !== id);
+  }
+
+  #completePart({ topic, partition, offset }: ReceivedRecord, part: number): null {
+    this.topics.completePart(topic, offset, part, partition);
+    return null;
   }
 
   #requested(fact: Kind<'request'>): ReceivedRecord {
@@ -164,7 +186,7 @@ export class HistoryTopics {
     return record;
   }
 
-  /** The contiguous prefix of done records. */
+  /** The contiguous prefix of done records; those behind a gap are done ahead. */
   #commit(record: ReceivedRecord | undefined): null {
     if (!record) return null;
     const { topic, partition, offset } = record;
@@ -173,6 +195,7 @@ export class HistoryTopics {
     let next = 0;
     while (done.has(next)) next += 1;
     this.#commitOffset(topic, partition, next);
+    if (offset >= next) this.topics.completeAhead(topic, offset, partition);
     return null;
   }
 

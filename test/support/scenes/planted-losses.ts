@@ -1,7 +1,7 @@
 /** Losses for an audit to report: each is planted into a history that is complete. */
 import type { Report } from '../../../src/audit/report.js';
 import type { Fact, History } from '../generators/payment-histories.js';
-import type { HistoryTopics } from './history-topics.js';
+import { HistoryTopics } from './history-topics.js';
 
 interface Planting {
   readonly given: History;
@@ -38,6 +38,18 @@ export const LOSSES: Readonly<Record<string, Loss>> = {
     },
     isReported: isUnanswered,
   },
+  'all records of a delivery that is done, of a payment that is not': {
+    plant: ({ given, topics, pick }) => {
+      const isPartDone = (about: About) => factsAbout(given, about).some(({ kind }) => kind === 'part-done');
+      const one = pick(routedToAll(given).filter(isPartDone));
+      if (!one) return null;
+      const isKept = (fact: Fact) =>
+        fact.kind === 'part-done' || (!isAbout(one, fact) && (fact.kind !== 'done' || fact.p !== one.p));
+      topics.write(given.facts.filter(isKept));
+      return toLost(topics, one.p, one.webhookId);
+    },
+    isReported: isUnanswered,
+  },
   'the end of a delivery whose retries are done': {
     plant: ({ given, topics, pick }) => {
       const isEnd = (fact: Fact) =>
@@ -46,7 +58,7 @@ export const LOSSES: Readonly<Record<string, Loss>> = {
         (fact.kind === 'request' && fact.cancels);
       const one = pick(routedToAll(given).filter((about) => factsAbout(given, about).some(isEnd)));
       if (!one) return null;
-      topics.write([...given.facts.filter((fact) => !isAbout(one, fact) || !isEnd(fact)), ...allDone(given)]);
+      topics.write([...given.facts.filter((fact) => !isAbout(one, fact) || !isEnd(fact)), ...retriesDone(given, one)]);
       return toLost(topics, one.p, one.webhookId);
     },
     isReported: isUnanswered,
@@ -59,7 +71,18 @@ export const LOSSES: Readonly<Record<string, Loss>> = {
       };
       const one = pick(routedToAll(given).filter(isRequested));
       if (!one) return null;
-      topics.write([...given.facts, ...allDone(given)]);
+      topics.write([...given.facts, ...retriesDone(given, one)]);
+      return toLost(topics, one.p, one.webhookId);
+    },
+    isReported: isUnanswered,
+  },
+  'the end of a delivery whose bundle has others that wait': {
+    plant: ({ given, topics, pick }) => {
+      const bundled = pick(given.facts.flatMap((_, index) => bundledAfter(given, index + 1)));
+      if (!bundled) return null;
+      const { sofar, one } = bundled;
+      topics.write(sofar.facts);
+      topics.write(retriesDone(sofar, one));
       return toLost(topics, one.p, one.webhookId);
     },
     isReported: isUnanswered,
@@ -74,18 +97,17 @@ export const LOSSES: Readonly<Record<string, Loss>> = {
       };
       const one = pick(routedToAll(given).filter(isExhausted));
       if (!one) return null;
-      topics.write([...given.facts.filter((fact) => !isAbout(one, fact) || fact.kind !== 'letter'), ...allDone(given)]);
+      topics.write([
+        ...given.facts.filter((fact) => !isAbout(one, fact) || fact.kind !== 'letter'),
+        ...retriesDone(given, one),
+      ]);
       return toLost(topics, one.p, one.webhookId);
     },
     isReported: isUnanswered,
   },
   'a delivery that was left out of its bundle': {
     plant: ({ given, topics, pick }) => {
-      const waitsOnly = (about: About) => {
-        const facts = factsAbout(given, about);
-        return facts.some(isRetry) && facts.every((fact) => isRetry(fact) || isWaiting(fact));
-      };
-      const one = pick(routedToAll(given).filter(waitsOnly));
+      const one = pick(routedToAll(given).filter((about) => hasOnlyWaited(factsAbout(given, about))));
       if (!one) return null;
       topics.write(given.facts);
       topics.erase(factsAbout(given, one).filter(isRetry));
@@ -117,9 +139,9 @@ function toLost(topics: HistoryTopics, p: number, webhookId: number | null = nul
   return { topic, source: `${topic}/${partition}/${offset}`, webhookId };
 }
 
-/** Commits every retry record and request. */
-function allDone({ facts }: History): Fact[] {
-  return facts.flatMap((fact) =>
+/** Completes the delivery's retry records and requests; others of their bundles, and records before them, may stay open. */
+function retriesDone(given: History, one: About): Fact[] {
+  return factsAbout(given, one).flatMap((fact) =>
     fact.kind === 'retry' || fact.kind === 'request' ? [{ kind: 'retried', id: fact.id } as const] : [],
   );
 }
@@ -136,6 +158,10 @@ function isWaiting(fact: Fact): boolean {
   return fact.kind === 'entry' && fact.outcome === 'retrying';
 }
 
+function hasOnlyWaited(facts: readonly Fact[]): boolean {
+  return facts.some(isRetry) && facts.every((fact) => isRetry(fact) || isWaiting(fact) || fact.kind === 'part-done');
+}
+
 function isCancellation(fact: Fact | undefined): boolean {
   return fact?.kind === 'request' && fact.cancels;
 }
@@ -146,6 +172,20 @@ function factsAbout({ facts }: History, one: About): readonly Fact[] {
 
 export function isAbout(one: About, fact: Fact): boolean {
   return 'webhookId' in fact && fact.p === one.p && fact.webhookId === one.webhookId;
+}
+
+/** A delivery that the last of so many facts is about, if it is done, and waits in a bundle with another one that is open. */
+function bundledAfter(given: History, count: number): readonly { readonly sofar: History; readonly one: About }[] {
+  const sofar = { ...given, facts: given.facts.slice(0, count) };
+  const last = sofar.facts.at(-1);
+  const one = routedToAll(sofar).find((about) => last && isAbout(about, last));
+  if (!one) return [];
+  const facts = factsAbout(sofar, one);
+  const retry = facts.findLast((fact) => fact.kind === 'retry');
+  if (!retry || !hasOnlyWaited(facts) || !facts.some(({ kind }) => kind === 'part-done')) return [];
+  const topics = new HistoryTopics(sofar);
+  topics.write(sofar.facts);
+  return topics.isBundleOpen(retry.id) ? [{ sofar, one }] : [];
 }
 
 /** Deliveries that each hand-out of their payment routed. */
