@@ -28,6 +28,5 @@ export const FEW_SCENARIOS: readonly Scenario[] = [
   hostile({ accounts: 100, hasCpu: true, limits: NEARLY_HARMLESS_WITH_CPU }),
   slow({ accounts: 100, urls: 1, ms: 900, perSecond: 20 }),
   resets({ accounts: 100, hangs: 1, hangMs: 990 }),
-  // From a topic it is 1.29 and 0.8996: the ramp of the budget is a tenth of so short a start.
-  { ...start(200), hasTopic: false },
+  start(300),
 ];
