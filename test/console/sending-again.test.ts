@@ -66,6 +66,26 @@ describeOnDay('sent again:', (show) => {
       await dialog.waitFor({ state: 'detached' });
       await arrived.getByText('Accepted by the receiver after 1 attempt.').waitFor();
     });
+
+    it('keeps its question open while the payment of the delivery is loaded', async () => {
+      const { page, day } = await show(null);
+      let load = () => {};
+      const loaded = new Promise<void>((resolve) => {
+        load = resolve;
+      });
+      await page.route('**/api/events?*', async (route) => {
+        await loaded;
+        await route.continue();
+      });
+      await page.goto(await day.link(`/deliveries/${await day.delivery('/ledger', 'delivered')}`));
+      const article = page.getByRole('article').filter({ hasText: '/ledger' });
+      await article.getByRole('button', { name: 'Resend now' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Resend this delivery?' });
+      await dialog.waitFor();
+      load();
+      await page.locator('h1').waitFor();
+      expect(await dialog.isVisible()).toBe(true);
+    });
   });
 
   describe('the dialog that recovers', () => {

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useLocation, useRoute } from 'preact-iso/router';
 import type { Payment } from '../api/shapes.js';
 import { DeliveryView } from '../delivery/delivery-view.js';
@@ -33,7 +34,12 @@ export function PaymentScreen() {
           events.length === 0 ? (
             <NotThere id={id} list={[list, screens.payments]} />
           ) : (
-            events.map((payment) => <PaymentView key={payment.cursor} payment={payment} />)
+            events.map((payment) => (
+              <Fragment key={payment.cursor}>
+                <PaymentFacts payment={payment} />
+                <Destinations ids={payment.sentTo.map(({ deliveryId }) => deliveryId)} />
+              </Fragment>
+            ))
           )
         }
       </Loaded>
@@ -55,22 +61,31 @@ export function DeliveryScreen() {
       <ScreenHead title={screens.payments} tab={id} href={list} of={found} />
       {found.failure?.status === 404 ? (
         <NotThere id={id} list={[list, screens.payments]} />
-      ) : payment ? (
-        <div class="stack">
-          <PaymentView payment={payment} first={id} />
-        </div>
       ) : (
-        <DeliveryView id={id} />
+        // One list from the start: a question that is open stays open once the payment is loaded.
+        <div class="stack">
+          {payment && <PaymentFacts payment={payment} />}
+          <Destinations ids={[id, ...(payment?.sentTo ?? []).map(({ deliveryId }) => deliveryId)]} />
+        </div>
       )}
     </>
   );
 }
 
-/** What a payment was, and for each destination what was sent there and what was answered. */
-function PaymentView({ payment, first = '' }: { payment: Payment; first?: string }) {
+/** For each destination of a payment: what was sent there and what was answered. @param ids of deliveries, each shown once */
+function Destinations({ ids }: { ids: readonly string[] }) {
+  return (
+    <>
+      {[...new Set(ids)].map((id) => (
+        <DeliveryView key={id} id={id} />
+      ))}
+    </>
+  );
+}
+
+function PaymentFacts({ payment }: { payment: Payment }) {
   const { eventId, eventType, arrived, amount, reference, publishedAt, payload, notSent } = payment;
   const { payments: t } = texts.value;
-  const sentTo = payment.sentTo.toSorted((a, b) => Number(b.deliveryId === first) - Number(a.deliveryId === first));
   return (
     <>
       <h1 class="cluster">
@@ -101,9 +116,6 @@ function PaymentView({ payment, first = '' }: { payment: Payment; first?: string
         </dl>
         <PayloadCard payload={payload} />
       </div>
-      {sentTo.map(({ deliveryId }) => (
-        <DeliveryView key={deliveryId} id={deliveryId} />
-      ))}
     </>
   );
 }
