@@ -91,8 +91,7 @@ export class EndpointAgent {
   /** @returns the limit of what comes, to be told of each head */
   dispatch(request: EndpointRequest, handler: Dispatcher.DispatchHandler): ReceivedLimit {
     const origin = String(request.origin);
-    const connection =
-      (request.onNewConnection ? null : this.#idle.take(origin)) ?? this.#open(origin, request.session);
+    const connection = (request.onNewConnection ? null : this.#takeIdle(origin)) ?? this.#open(origin, request.session);
     connection.accountId = request.accountId;
     connection.url = request.url;
     connection.freeSince = Number.POSITIVE_INFINITY;
@@ -119,6 +118,15 @@ export class EndpointAgent {
     // undici does not tell the end of those that were connecting.
     this.#connections.clear();
     clearInterval(this.#checks);
+  }
+
+  #takeIdle(origin: string): Connection | undefined {
+    for (let one = this.#idle.take(origin); one; one = this.#idle.take(origin)) {
+      if (one.limit.mayBeReused()) return one;
+      // As if the receiver's end of it had been read.
+      void one.client.destroy(Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }));
+    }
+    return undefined;
   }
 
   #open(origin: string, session: SessionUse = 'offer'): Connection {

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { endValidation, unreadOn } from './idle-socket.js';
 import { ResponseStart } from './response-start.js';
 
 const KIB = 1024;
@@ -56,6 +57,15 @@ export class ReceivedLimit {
     this.#tickets = 0;
     this.#informational = 0;
     this.#informationalBytes = 0;
+  }
+
+  /** Call before a connection is used again. False: it has something unread, and must end. */
+  mayBeReused(): boolean {
+    const [tcp, socket] = [this.#tcp, this.#socket];
+    if (!tcp || !socket || socket.readableLength > 0) return false;
+    const unread = unreadOn(tcp);
+    if (unread === 'nothing') endValidation(socket);
+    return unread !== 'something';
   }
 
   /** Before a request can be sent. */

@@ -40,7 +40,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #answered = false;
   #bytes = 0;
-  /** Undefined only during dispatch. */
+  /** Undefined only during dispatch, in which the request may start. */
   #received: ReceivedLimit | undefined;
 
   /** @param keepsAnswer of a 2xx too */
@@ -59,8 +59,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   send(): this {
-    this.#received = this.#agent.dispatch(this.#request, this);
+    this.#dispatch(this.#request);
     return this;
+  }
+
+  #dispatch(request: EndpointRequest): void {
+    this.#controller = undefined;
+    this.#received = undefined;
+    this.#received = this.#agent.dispatch(request, this);
+    // On an idle connection the request starts during dispatch.
+    if (this.#controller) this.#received.start.begin();
   }
 
   /** Ends the exchange now and closes its connection. No effect after the end. */
@@ -123,9 +131,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOfReuse) {
       // The session is to blame only if the connection was new.
       const session = this.#received?.isReused ? 'skip' : 'avoid';
-      this.#controller = undefined;
-      this.#received = undefined;
-      this.#received = this.#agent.dispatch({ ...this.#request, onNewConnection: true, session }, this);
+      this.#dispatch({ ...this.#request, onNewConnection: true, session });
       return;
     }
     const began = this.#received?.start.text ?? '';
