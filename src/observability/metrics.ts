@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Exposition, type Sample } from './exposition.js';
 import { METRICS, type MetricName } from './metrics-table.js';
-import type { Watched } from './watched.js';
+import { sampledOnce, type Watched } from './watched.js';
 
 const DELIVERY_STEPS = ['delivered', 'retrying', 'deferred', 'exhausted', 'cancelled'] as const;
 /** retrying: an attempt failed, and another will follow. deferred: moved to a tier without an attempt, uncounted. */
@@ -41,7 +41,7 @@ export function createMetrics({ eventTypes, failureCodes, version, roles }: Metr
     store: storeMetrics(counters),
     watched,
     contentType: counters.contentType,
-    text: () => counters.text(watched),
+    text: () => counters.text(sampledOnce(watched)),
     close: delays.stop,
   };
 }

@@ -33,6 +33,24 @@ export interface Watched {
   parts?: () => readonly Pick<PartState, 'part' | 'ready'>[];
 }
 
+/** The same, with each part sampled once however many metrics are taken from it. A part that throws is asked again. */
+export function sampledOnce({ consumers, dispatcher, readModel, ...others }: Watched): Watched {
+  return {
+    ...others,
+    consumers: new Map([...consumers].map(([name, sample]) => [name, once(sample)])),
+    ...(dispatcher && { dispatcher: { ...dispatcher, sample: once(dispatcher.sample) } }),
+    ...(readModel && { readModel: { ...readModel, sample: once(readModel.sample) } }),
+  };
+}
+
+function once<T>(sample: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => {
+    known ??= { value: sample() };
+    return known.value;
+  };
+}
+
 export type Look = (watched: Watched) => Iterable<Sample>;
 type Merge = (values: readonly number[]) => number;
 export const sum: Merge = (values) => values.reduce((total, value) => total + value, 0);

@@ -25,6 +25,34 @@ async function exposed() {
   return { metrics, scraped: () => scrape(`http://127.0.0.1:${admin.port}`) };
 }
 
+test('each part is sampled once for a scrape, and again for the next', async () => {
+  const { metrics, scraped } = await exposed();
+  const asked: string[] = [];
+  const state: ConsumerState = { connected: true, inHand: 0, partitions: [] };
+  metrics.watched.consumers.set('payments', () => {
+    asked.push('payments');
+    return state;
+  });
+  metrics.watched.dispatcher = {
+    tierOf: String,
+    sample: () => {
+      asked.push('dispatcher');
+      return { active: 0, waiting: 0, breakersOpen: 0, consumptionPaused: false, unconfirmedMs: 0, unreadTiers: [] };
+    },
+  };
+  metrics.watched.readModel = {
+    projections: ['p'],
+    sample: () => {
+      asked.push('read model');
+      return { behindMs: 0, unreadableAccounts: 0 };
+    },
+  };
+  for (const _ of [1, 2]) {
+    await scraped();
+    expect(asked.splice(0).toSorted()).toEqual(['dispatcher', 'payments', 'read model']);
+  }
+});
+
 test('what strangers write has no series of its own', async () => {
   const { metrics, scraped } = await exposed();
   const before = await scraped();
