@@ -181,7 +181,7 @@ class DeliveryAttempt {
       const to = recipientOf(this.#delivery, this.#parts.accounts);
       if (to.kind !== 'active' || to.webhook.endpoint !== endpoint) return null;
       const { webhook } = to;
-      const made = await this.#send(webhook);
+      const made = await this.#send(webhook, slot);
       const tell = () => this.#tellEndpoint(slot, webhook, made);
       // A receiver that keeps its connection busy keeps its slot until then, but does not delay the result.
       if (made?.over) over = made.over.then(tell);
@@ -195,13 +195,13 @@ class DeliveryAttempt {
   }
 
   /** Null if the attempt could not start: the fault is ours (keys, store), and no attempt is counted. */
-  async #send(webhook: Webhook): Promise<AttemptResult | null> {
+  async #send(webhook: Webhook, { hasWaited }: Acquired): Promise<AttemptResult | null> {
     const { accountId, id, trace, record, cloudEvent, isNotice, trigger } = this.#delivery;
     const keepsAnswer = trigger === 'resend';
     const content = cloudEvent ? contentOf(cloudEvent, record) : undefined;
     const body = isNotice ? noticeBody(record, webhook) : (record.value ?? NOTHING);
     try {
-      return await sendTo(this.#parts, webhook, { accountId, id, body, content, trace, keepsAnswer });
+      return await sendTo(this.#parts, webhook, { accountId, id, body, content, trace, keepsAnswer, hasWaited });
     } catch (err) {
       const { logger } = this.#parts;
       logger.error({ err, ...aboutDelivery(this.#delivery) }, 'a delivery could not be prepared; it will be retried');

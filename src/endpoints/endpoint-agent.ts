@@ -4,6 +4,7 @@ import Client from 'undici/lib/dispatcher/client.js';
 import type { NoticedError } from './failure.js';
 import { type ConnectorOptions, GuardedConnector, type SessionUse } from './guarded-connector.js';
 import { type IdleConnection, IdleConnections } from './idle-connections.js';
+import { TurnLength } from './idle-socket.js';
 import { NEVER_REACHED_BYTES, ReceivedLimit } from './received-limit.js';
 
 const CHECK_MS = 100;
@@ -30,6 +31,8 @@ export interface AgentOptions extends ConnectorOptions {
 export interface EndpointRequest extends Dispatcher.DispatchOptions {
   readonly accountId: number;
   readonly url: string;
+  /** On an idle connection, after a turn of the event loop, whatever that takes. Default: at once if a turn takes long. */
+  readonly hasWaited?: boolean | undefined;
   /** Not on a connection that was idle. */
   readonly onNewConnection?: boolean;
   /** On a new connection. Default: offer. */
@@ -69,6 +72,7 @@ export class EndpointAgent {
   readonly #freedFrom: (accountId: number, url: string) => void;
   /** While there are connections. */
   #checks: NodeJS.Timeout | undefined;
+  readonly #turns = new TurnLength();
   #isDestroyed = false;
 
   constructor(options: AgentOptions) {
@@ -91,7 +95,8 @@ export class EndpointAgent {
   /** @returns the limit of what comes, to be told of each head */
   dispatch(request: EndpointRequest, handler: Dispatcher.DispatchHandler): ReceivedLimit {
     const origin = String(request.origin);
-    const connection = (request.onNewConnection ? null : this.#takeIdle(origin)) ?? this.#open(origin, request.session);
+    const connection =
+      (request.onNewConnection ? null : this.#takeIdle(origin, request)) ?? this.#open(origin, request.session);
     connection.accountId = request.accountId;
     connection.url = request.url;
     connection.freeSince = Number.POSITIVE_INFINITY;
@@ -120,9 +125,11 @@ export class EndpointAgent {
     clearInterval(this.#checks);
   }
 
-  #takeIdle(origin: string): Connection | undefined {
+  #takeIdle(origin: string, { hasWaited }: EndpointRequest): Connection | undefined {
+    // Otherwise undici looks itself, after a turn.
+    const isNow = this.#turns.isLong() && !hasWaited;
     for (let one = this.#idle.take(origin); one; one = this.#idle.take(origin)) {
-      if (one.limit.mayBeReused()) return one;
+      if (!isNow || one.limit.mayBeReusedNow()) return one;
       // As if the receiver's end of it had been read.
       void one.client.destroy(Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }));
     }

@@ -59,8 +59,8 @@ export class ReceivedLimit {
     this.#informationalBytes = 0;
   }
 
-  /** Call before a connection is used again. False: it has something unread, and must end. */
-  mayBeReused(): boolean {
+  /** Call before a connection is used again, to use it without a wait. False: it has something unread, and must end. */
+  mayBeReusedNow(): boolean {
     const [tcp, socket] = [this.#tcp, this.#socket];
     if (!tcp || !socket || socket.readableLength > 0) return false;
     const unread = unreadOn(tcp);

@@ -173,8 +173,18 @@ describe('what an attempt is made with', () => {
         signal: fixture.interrupt.signal,
         trace: null,
         keepsAnswer: false,
+        hasWaited: false,
       },
     ]);
+  });
+
+  test('whether the delivery had to wait for its slot', async () => {
+    const place = await fixture.scheduler.acquire(...lineOf(1));
+    const queued = fixture.deliver(deliveryTo(1));
+    if (place.kind === 'acquired') place.leave();
+    await queued;
+    await fixture.deliver(deliveryTo(1));
+    expect(fixture.requests).toMatchObject([{ hasWaited: true }, { hasWaited: false }]);
   });
 
   test('is looked up again at each attempt; the log tells with which version it was sent', async () => {

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import type { EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
-import { unreadOn } from '../../src/endpoints/idle-socket.js';
+import { TurnLength, unreadOn } from '../../src/endpoints/idle-socket.js';
 import { spin } from '../support/clocks/spin.js';
 import { AttemptFixture, OK, send } from '../support/scenes/attempt-fixture.js';
 import type { Listener } from '../support/servers/receiver.js';
@@ -27,11 +27,11 @@ describe('an idle connection', () => {
     agent = await fixture.agent({ disconnected: (_, url) => ended.push(url) });
     origin = `https://localhost:${listener.port}`;
     await send(agent, `${origin}/`);
-    while (agent.idleTo(origin) === 0) await new Promise(setImmediate);
+    await isIdle();
   });
 
   /** @returns whether the request was written during the call */
-  const startsAtOnce = () => {
+  const startsAtOnce = (hasWaited = false) => {
     let hasStarted = false;
     const over = new Promise<void>((resolve, reject) => {
       const handler: Dispatcher.DispatchHandler = {
@@ -43,14 +43,35 @@ describe('an idle connection', () => {
         onResponseEnd: () => resolve(),
         onResponseError: (_, error) => reject(error),
       };
-      agent.dispatch({ accountId: 42, url: `${origin}/`, origin, path: '/', method: 'POST' }, handler);
+      agent.dispatch({ accountId: 42, url: `${origin}/`, origin, path: '/', method: 'POST', hasWaited }, handler);
     });
     return { hasStarted, over };
   };
 
-  test('takes a request at once, without a turn of the event loop', async () => {
+  const isIdle = async () => {
+    while (agent.idleTo(origin) === 0) await new Promise(setImmediate);
+  };
+
+  /** A request in a turn of the event loop that takes long. */
+  const longTurn = async () => {
+    const { over } = startsAtOnce();
+    spin(50);
+    await over;
+    await isIdle();
+  };
+
+  test('takes a request at once if turns of the event loop take long', async () => {
+    await longTurn();
     const { hasStarted, over } = startsAtOnce();
     expect(hasStarted).toBe(true);
+    await over;
+    expect(sockets).toHaveLength(1);
+  });
+
+  test('takes a request after a turn if that has waited before', async () => {
+    await longTurn();
+    const { hasStarted, over } = startsAtOnce(true);
+    expect(hasStarted).toBe(false);
     await over;
     expect(sockets).toHaveLength(1);
   });
@@ -60,6 +81,7 @@ describe('an idle connection', () => {
     ['the receiver closed it', () => sockets[0]?.end()],
     ['the receiver reset it', () => listener.sockets.forEach((socket) => void socket.resetAndDestroy())],
   ])('is ended, and another one takes the request, if %s unread', async (_, unasked) => {
+    await longTurn();
     unasked();
     // The bytes are on their way while this process is busy.
     spin(50);
@@ -104,5 +126,43 @@ describe('unread on a socket is', () => {
     const { stackTraceLimit } = Error;
     unreadOn(client);
     expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+  });
+});
+
+describe('a turn of the event loop is long', () => {
+  const clock = () => {
+    let at = 0;
+    const reached: (() => void)[] = [];
+    const turns = new TurnLength(
+      () => at,
+      (next) => reached.push(next),
+    );
+    const passes = (ms: number) => {
+      at += ms;
+      for (const next of reached.splice(0)) next();
+    };
+    const waits = (ms: number) => {
+      at += ms;
+    };
+    return { turns, passes, waits, looks: () => reached.length };
+  };
+
+  test('if the last one was, and no longer ago than a second', () => {
+    const { turns, passes, waits } = clock();
+    expect(turns.isLong()).toBe(false);
+    passes(30);
+    expect(turns.isLong()).toBe(true);
+    waits(1_000);
+    expect(turns.isLong()).toBe(false);
+  });
+
+  test('until a short one has passed, and is looked at once in a turn', () => {
+    const { turns, passes, looks } = clock();
+    for (const _ of [1, 2]) turns.isLong();
+    expect(looks()).toBe(1);
+    passes(30);
+    turns.isLong();
+    passes(2);
+    expect(turns.isLong()).toBe(false);
   });
 });

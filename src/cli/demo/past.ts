@@ -20,7 +20,13 @@ import { sleep } from '../../time/retry.js';
 
 const HOLD = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false, keep: () => undefined };
 const NEVER = new AbortController().signal;
-const ACQUIRED = { kind: 'acquired', isFailing: false, ended: () => null, leave: () => undefined } as const;
+const ACQUIRED = {
+  kind: 'acquired',
+  isFailing: false,
+  hasWaited: false,
+  ended: () => null,
+  leave: () => undefined,
+} as const;
 
 export class Past {
   /** The clock: ms since the epoch. */

@@ -46,6 +46,8 @@ export interface AttemptRequest {
   readonly trace?: TraceContext | null;
   /** Whether the start of the answer is kept of a 2xx too. Default: false. */
   readonly keepsAnswer?: boolean | undefined;
+  /** It has waited for its turn: one turn of the event loop more does not matter. Default: false. */
+  readonly hasWaited?: boolean | undefined;
 }
 
 interface Timing {
@@ -167,7 +169,7 @@ function preparedTargets() {
 
 /** Builds the request: the Standard Webhooks headers, the trace and CloudEvent headers, then the webhook's own. */
 function toDispatch(
-  { accountId, id, body, content = JSON_CONTENT, secrets, trace }: AttemptRequest,
+  { accountId, id, body, content = JSON_CONTENT, secrets, trace, hasWaited }: AttemptRequest,
   { url, origin, path, headers, names }: Target,
   userAgent: string,
   timestamp: number,
@@ -178,7 +180,7 @@ function toDispatch(
   if (trace) list.push(...traceHeaders(trace, names));
   if (content.attributes.length > 0) list.push(...attributeHeaders(content, names));
   list.push(...headers);
-  return { accountId, url, origin, path, method: 'POST', body, headers: list };
+  return { accountId, url, origin, path, method: 'POST', body, headers: list, hasWaited };
 }
 
 /** A flat list. @param own the webhook's registered headers, which replace headers of these names */

@@ -67,13 +67,13 @@ export interface SendParts {
 export function sendTo(
   { configuration, attempt, interrupt: signal }: SendParts,
   target: Pick<Webhook, 'endpoint' | 'headers'>,
-  { accountId, id, body, content, keepsAnswer, trace = null }: Unsigned,
+  { accountId, id, body, content, keepsAnswer, hasWaited, trace = null }: Unsigned,
 ): Promise<AttemptResult> {
   const headers = configuration.headers(accountId, target);
   const known = configuration.secrets(accountId);
   const { endpoint: url } = target;
   const send = (secrets: readonly Buffer[]) =>
-    attempt({ accountId, url, id, body, content, headers, secrets, signal, trace, keepsAnswer });
+    attempt({ accountId, url, id, body, content, headers, secrets, signal, trace, keepsAnswer, hasWaited });
   return known instanceof Promise ? known.then(send) : send(known);
 }
 

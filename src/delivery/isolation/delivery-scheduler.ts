@@ -78,7 +78,8 @@ export class DeliveryScheduler {
     if (earlier) this.#defer(earlier, 'queue');
     this.#changed(endpoint);
     this.#admit();
-    if (queued.stage === 'queued') this.#queued.add(queued, now);
+    queued.hasWaited = queued.stage === 'queued';
+    if (queued.hasWaited) this.#queued.add(queued, now);
     return queued.acquisition;
   }
 

@@ -21,7 +21,7 @@ export interface Queueing {
   readonly hasHadAttempt?: boolean;
 }
 
-export type Acquired = Pick<QueuedDelivery, 'kind' | 'isFailing' | 'ended' | 'leave'>;
+export type Acquired = Pick<QueuedDelivery, 'kind' | 'isFailing' | 'hasWaited' | 'ended' | 'leave'>;
 
 /** No slot: defer the delivery. */
 export interface Deferred {
@@ -56,6 +56,8 @@ export class QueuedDelivery {
   beganBusyMs = 0;
   /** For how long the process had stood still by then, ms. */
   beganStillMs = 0;
+  /** It had no slot at once. */
+  hasWaited = false;
   /** Its endpoint was failing when it began. */
   isFailing = false;
   /** Of its slot; null: it holds none. */

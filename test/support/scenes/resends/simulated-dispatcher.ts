@@ -140,7 +140,7 @@ export class SimulatedDispatcher {
     const isGood = await this.#wait('slot');
     if (!isGood) return { kind: 'deferred', why: 'queue', pausedMs: 0, turnMs: 0 };
     this.#granted = { queueing, handling };
-    return { kind: 'acquired', isFailing: false, ended: () => null, leave: () => undefined };
+    return { kind: 'acquired', isFailing: false, hasWaited: false, ended: () => null, leave: () => undefined };
   }
 
   async #attempt(): Promise<AttemptResult> {
