@@ -87,6 +87,9 @@ export function isDamage(error: unknown): boolean {
   return error instanceof Unsound || isCorrupt(error);
 }
 
+/** Of pages, per file: better-sqlite3's default of 16 MiB fills and stays. What a transaction changes beyond that is written twice. */
+const CACHE_KIB = 4_000;
+
 /** Exclusive: SQLite needs no shared memory for a file that one process uses. */
 function openOwn<T>(path: string, kind: FileKind, use: (opened: DisposableFile) => T): T {
   const file = openFile(path);
@@ -95,6 +98,7 @@ function openOwn<T>(path: string, kind: FileKind, use: (opened: DisposableFile) 
     file.transaction(() => checkOrCreate(file, kind)).exclusive();
     // Only now: a link may point to a file of others, which the pragma would change.
     file.pragma('journal_mode = WAL');
+    file.pragma(`cache_size = ${-CACHE_KIB}`);
     // A power failure may lose the last transactions, with the positions that they reached; it never damages the file.
     file.pragma('synchronous = NORMAL');
     const discard = () => {

@@ -29,6 +29,8 @@ const LOOKED_AT_BYTES = 64 * 1024 * 1024;
 export const DAMAGED = '.damaged';
 /** Bytes to which a longer -wal file is truncated: a running backup makes it grow. */
 const LARGEST_WAL = 64 * 1024 * 1024;
+/** Of pages, which the system caches as well. better-sqlite3's default of 16 MiB fills and stays. */
+const CACHE_KIB = 2_000;
 const WAY_OUT = 'stop the service and restore a backup, as "A damaged file" in docs/operations.md says';
 
 /** store.sqlite: history and broker in one file. "awst" */
@@ -205,6 +207,7 @@ function openStore(path: string) {
     useWal(file);
     file.pragma('synchronous = FULL');
     file.pragma(`journal_size_limit = ${LARGEST_WAL}`);
+    file.pragma(`cache_size = ${-CACHE_KIB}`);
     if (schemaFound(file, STORE) === 'empty') file.transaction(() => create(file)).immediate();
     const storeId = file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string;
     file.pragma(`busy_timeout = ${BLOCK_AT_MOST_MS}`);
