@@ -24,6 +24,8 @@ export interface AgentOptions extends ConnectorOptions {
   readonly mostAgeMs?: number;
   /** Called with account and URL of a request with which a connection ended, or shortly after which: the next one needs another. */
   readonly disconnected?: (accountId: number, url: string) => void;
+  /** Of the event loop. Default: as measured. */
+  readonly turns?: Pick<TurnLength, 'areLong'>;
   /** A connection is idle, and its last request was this one's. */
   readonly freed?: (accountId: number, url: string) => void;
 }
@@ -31,7 +33,7 @@ export interface AgentOptions extends ConnectorOptions {
 export interface EndpointRequest extends Dispatcher.DispatchOptions {
   readonly accountId: number;
   readonly url: string;
-  /** On an idle connection, after a turn of the event loop, whatever that takes. Default: at once if a turn takes long. */
+  /** It waited for its slot: on an idle connection it also waits for undici's look, however long a turn takes. */
   readonly hasWaited?: boolean | undefined;
   /** Not on a connection that was idle. */
   readonly onNewConnection?: boolean;
@@ -72,12 +74,13 @@ export class EndpointAgent {
   readonly #freedFrom: (accountId: number, url: string) => void;
   /** While there are connections. */
   #checks: NodeJS.Timeout | undefined;
-  readonly #turns = new TurnLength();
+  readonly #turns: Pick<TurnLength, 'areLong'>;
   #isDestroyed = false;
 
   constructor(options: AgentOptions) {
     const { keepAliveMs = KEEP_ALIVE_MS, mostIdle = MOST_IDLE } = options;
     this.#mostAgeMs = options.mostAgeMs ?? MOST_AGE_MS;
+    this.#turns = options.turns ?? new TurnLength();
     this.#connector = new GuardedConnector(options);
     this.#idle = new IdleConnections(mostIdle);
     this.#disconnected = options.disconnected ?? (() => undefined);
@@ -127,7 +130,7 @@ export class EndpointAgent {
 
   #takeIdle(origin: string, { hasWaited }: EndpointRequest): Connection | undefined {
     // Otherwise undici looks itself, after a turn.
-    const isNow = this.#turns.isLong() && !hasWaited;
+    const isNow = this.#turns.areLong() && !hasWaited;
     for (let one = this.#idle.take(origin); one; one = this.#idle.take(origin)) {
       if (!isNow || one.limit.mayBeReusedNow()) return one;
       // As if the receiver's end of it had been read.

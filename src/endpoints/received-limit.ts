@@ -59,10 +59,10 @@ export class ReceivedLimit {
     this.#informationalBytes = 0;
   }
 
-  /** Call before a connection is used again, to use it without a wait. False: it has something unread, and must end. */
+  /** Call before an idle connection is used at once. Without a descriptor undici waits all the same. @returns false: it must end */
   mayBeReusedNow(): boolean {
     const [tcp, socket] = [this.#tcp, this.#socket];
-    if (!tcp || !socket || socket.readableLength > 0) return false;
+    if (!tcp || !socket || socket.destroyed) return false;
     const unread = unreadOn(tcp);
     if (unread === 'nothing') endValidation(socket);
     return unread !== 'something';

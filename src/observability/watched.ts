@@ -33,7 +33,7 @@ export interface Watched {
   parts?: () => readonly Pick<PartState, 'part' | 'ready'>[];
 }
 
-/** The same, with each part sampled once however many metrics are taken from it. A part that throws is asked again. */
+/** The same, with each part sampled once however many metrics are taken from it. */
 export function sampledOnce({ consumers, dispatcher, readModel, ...others }: Watched): Watched {
   return {
     ...others,

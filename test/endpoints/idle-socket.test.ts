@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Dispatcher } from 'undici';
-import type { EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
+import { createAttempt } from '../../src/delivery/attempt/attempt.js';
+import type { EndpointAgent, EndpointRequest } from '../../src/endpoints/endpoint-agent.js';
 import { TurnLength, unreadOn } from '../../src/endpoints/idle-socket.js';
+import { eventually } from '../support/clocks/eventually.js';
 import { spin } from '../support/clocks/spin.js';
-import { AttemptFixture, OK, send } from '../support/scenes/attempt-fixture.js';
+import { AttemptFixture, LONG, OK, requestTo, send } from '../support/scenes/attempt-fixture.js';
 import type { Listener } from '../support/servers/receiver.js';
 
 const fixture = new AttemptFixture();
@@ -17,21 +19,22 @@ describe('an idle connection', () => {
   let agent: EndpointAgent;
   let origin: string;
   let listener: Listener;
+  let areLong: boolean;
 
   beforeEach(async () => {
-    [sockets, ended] = [[], []];
+    [sockets, ended, areLong] = [[], [], true];
     listener = await fixture.scripted((socket) => {
       if (!sockets.includes(socket)) sockets.push(socket);
       socket.write(OK);
     });
-    agent = await fixture.agent({ disconnected: (_, url) => ended.push(url) });
+    agent = await fixture.agent({ disconnected: (_, url) => ended.push(url), turns: { areLong: () => areLong } });
     origin = `https://localhost:${listener.port}`;
     await send(agent, `${origin}/`);
-    await isIdle();
+    await eventually(() => agent.idleTo(origin) === 1);
   });
 
   /** @returns whether the request was written during the call */
-  const startsAtOnce = (hasWaited = false) => {
+  async function startsAtOnce(more: Partial<EndpointRequest> = {}): Promise<boolean> {
     let hasStarted = false;
     const over = new Promise<void>((resolve, reject) => {
       const handler: Dispatcher.DispatchHandler = {
@@ -43,53 +46,61 @@ describe('an idle connection', () => {
         onResponseEnd: () => resolve(),
         onResponseError: (_, error) => reject(error),
       };
-      agent.dispatch({ accountId: 42, url: `${origin}/`, origin, path: '/', method: 'POST', hasWaited }, handler);
+      agent.dispatch({ accountId: 42, url: `${origin}/`, origin, path: '/', method: 'POST', ...more }, handler);
     });
-    return { hasStarted, over };
-  };
-
-  const isIdle = async () => {
-    while (agent.idleTo(origin) === 0) await new Promise(setImmediate);
-  };
-
-  /** A request in a turn of the event loop that takes long. */
-  const longTurn = async () => {
-    const { over } = startsAtOnce();
-    spin(50);
+    const hadStarted = hasStarted;
     await over;
-    await isIdle();
-  };
+    return hadStarted;
+  }
 
   test('takes a request at once if turns of the event loop take long', async () => {
-    await longTurn();
-    const { hasStarted, over } = startsAtOnce();
-    expect(hasStarted).toBe(true);
-    await over;
-    expect(sockets).toHaveLength(1);
-  });
-
-  test('takes a request after a turn if that has waited before', async () => {
-    await longTurn();
-    const { hasStarted, over } = startsAtOnce(true);
-    expect(hasStarted).toBe(false);
-    await over;
+    expect(await startsAtOnce()).toBe(true);
     expect(sockets).toHaveLength(1);
   });
 
   test.each([
+    ['turns are short', false, {}],
+    ['it has waited before', true, { hasWaited: true }],
+  ])('takes a request after a turn if %s', async (_, long, request) => {
+    areLong = long;
+    expect(await startsAtOnce(request)).toBe(false);
+    expect(sockets).toHaveLength(1);
+  });
+
+  test('takes an attempt that has waited after a turn', async () => {
+    const dispatched: EndpointRequest[] = [];
+    const dispatch = agent.dispatch.bind(agent);
+    agent.dispatch = (request, handler) => {
+      dispatched.push(request);
+      return dispatch(request, handler);
+    };
+    const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+    await attempt({ ...requestTo(`${origin}/`), hasWaited: true });
+    expect(dispatched).toMatchObject([{ hasWaited: true }]);
+  });
+
+  test.each([
     ['a response came on it', () => sockets[0]?.write(OK)],
+    ['an empty line came on it', () => sockets[0]?.write('\r\n')],
     ['the receiver closed it', () => sockets[0]?.end()],
     ['the receiver reset it', () => listener.sockets.forEach((socket) => void socket.resetAndDestroy())],
   ])('is ended, and another one takes the request, if %s unread', async (_, unasked) => {
-    await longTurn();
     unasked();
     // The bytes are on their way while this process is busy.
     spin(50);
-    const { hasStarted, over } = startsAtOnce();
-    expect(hasStarted).toBe(false);
-    await over;
+    expect(await startsAtOnce()).toBe(false);
     expect(sockets).toHaveLength(2);
     expect(ended).toEqual([`${origin}/`]);
+  });
+
+  test('is ended with all others that the receiver has closed', async () => {
+    await Promise.all([startsAtOnce(), startsAtOnce()]);
+    await eventually(() => agent.idleTo(origin) === 2);
+    for (const socket of sockets) socket.end();
+    spin(50);
+    expect(await startsAtOnce()).toBe(false);
+    expect(sockets).toHaveLength(3);
+    await eventually(() => agent.connections === 1);
   });
 });
 
@@ -129,7 +140,7 @@ describe('unread on a socket is', () => {
   });
 });
 
-describe('a turn of the event loop is long', () => {
+describe('turns of the event loop', () => {
   const clock = () => {
     let at = 0;
     const reached: (() => void)[] = [];
@@ -137,32 +148,35 @@ describe('a turn of the event loop is long', () => {
       () => at,
       (next) => reached.push(next),
     );
-    const passes = (ms: number) => {
-      at += ms;
-      for (const next of reached.splice(0)) next();
-    };
     const waits = (ms: number) => {
       at += ms;
+    };
+    const passes = (ms: number) => {
+      waits(ms);
+      for (const next of reached.splice(0)) next();
     };
     return { turns, passes, waits, looks: () => reached.length };
   };
 
-  test('if the last one was, and no longer ago than a second', () => {
+  test('are long if the last one was, no longer ago than a second', () => {
     const { turns, passes, waits } = clock();
-    expect(turns.isLong()).toBe(false);
+    expect(turns.areLong()).toBe(false);
     passes(30);
-    expect(turns.isLong()).toBe(true);
+    expect(turns.areLong()).toBe(true);
     waits(1_000);
-    expect(turns.isLong()).toBe(false);
+    expect(turns.areLong()).toBe(false);
   });
 
-  test('until a short one has passed, and is looked at once in a turn', () => {
+  test('are looked at once each, and are short after a few short ones', () => {
     const { turns, passes, looks } = clock();
-    for (const _ of [1, 2]) turns.isLong();
+    for (const _ of [1, 2]) turns.areLong();
     expect(looks()).toBe(1);
     passes(30);
-    turns.isLong();
-    passes(2);
-    expect(turns.isLong()).toBe(false);
+    const seen = [1, 2, 3].map(() => {
+      const isLong = turns.areLong();
+      passes(2);
+      return isLong;
+    });
+    expect(seen).toEqual([true, true, false]);
   });
 });

@@ -46,7 +46,7 @@ export interface AttemptRequest {
   readonly trace?: TraceContext | null;
   /** Whether the start of the answer is kept of a 2xx too. Default: false. */
   readonly keepsAnswer?: boolean | undefined;
-  /** It has waited for its turn: one turn of the event loop more does not matter. Default: false. */
+  /** It waited for its slot: such requests go out together, after a turn of the event loop. Default: false. */
   readonly hasWaited?: boolean | undefined;
 }
 

@@ -40,7 +40,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #answered = false;
   #bytes = 0;
-  /** Undefined only during dispatch, in which the request may start. */
+  /** Undefined during dispatch only; the request may start in it. */
   #received: ReceivedLimit | undefined;
 
   /** @param keepsAnswer of a 2xx too */

@@ -61,7 +61,10 @@ describe('a body', () => {
   });
 });
 
-describe('a response that came before its request is ignored', () => {
+describe.each([
+  ['at once', true],
+  ['after a turn', false],
+])('a response that came before its request is ignored (sent %s)', (_, areLong) => {
   test.each([
     ['a valid response', OK],
     ['one that the parser rejects', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],
@@ -71,7 +74,7 @@ describe('a response that came before its request is ignored', () => {
       sockets.push(socket);
       socket.write(connection === 1 ? OK : EMPTY_500);
     });
-    const agent = await fixture.agent();
+    const agent = await fixture.agent({ turns: { areLong: () => areLong } });
     const url = `https://localhost:${listener.port}/`;
     expect(await send(agent, url)).toMatchObject({ kind: 'delivered' });
     const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });

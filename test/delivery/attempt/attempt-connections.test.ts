@@ -51,7 +51,11 @@ test('a receiver that answers and does not read: what it leaves is not kept for 
   await eventually(() => agent.connections === 0);
 });
 
-describe('a connection that is reset before the response', () => {
+describe.each([
+  ['at once', true],
+  ['after a turn', false],
+])('a connection that is reset before the response (reused %s)', (_, areLong) => {
+  const turns = { areLong: () => areLong };
   const reset = (socket: TLSSocket) => socket.destroy();
   const resetAll = (_: TLSSocket, { sockets }: Listener) => {
     for (const socket of sockets) socket.resetAndDestroy();
@@ -70,7 +74,7 @@ describe('a connection that is reset before the response', () => {
       if (socket.isSessionReused()) reset(socket);
       else socket.end(`${OK}`);
     });
-    const agent = await fixture.agent({ mostIdle: 0 });
+    const agent = await fixture.agent({ turns, mostIdle: 0 });
     for (let n = 0; n < 4; n += 1) {
       expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
     }
@@ -87,7 +91,7 @@ describe('a connection that is reset before the response', () => {
       else socket.write(OK);
       answered.add(socket);
     });
-    const agent = await fixture.agent();
+    const agent = await fixture.agent({ turns });
     for (const _ of [1, 2]) {
       expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({
         kind: 'delivered',
@@ -100,7 +104,7 @@ describe('a connection that is reset before the response', () => {
   test('is a failure where it was reused and the fresh one after it is reset too', async () => {
     let answers = 1;
     const listener = await fixture.scripted((socket) => (answers-- > 0 ? socket.write(OK) : reset(socket)));
-    const agent = await fixture.agent();
+    const agent = await fixture.agent({ turns });
     expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
     expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject(failure('connection-reset'));
     expect(listener.counts).toEqual({ connections: 2, requests: 3 });
@@ -115,7 +119,7 @@ describe('a connection that is reset before the response', () => {
       if (answers-- > 0) socket.write(OK);
       else socket.end(bytes);
     });
-    const agent = await fixture.agent();
+    const agent = await fixture.agent({ turns });
     expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
     expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject(expected);
     expect(listener.counts).toEqual({ connections: 1, requests: 2 });
